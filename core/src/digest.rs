@@ -11,10 +11,6 @@ use sha2::{Digest, Sha256};
 pub(crate) struct PartHasher(Algorithm);
 
 #[derive(Clone)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "lives on the stack for one digest; a box would cost an allocation each"
-)]
 enum Algorithm {
     Sha256(Sha256),
     HmacSha256(Hmac<Sha256>),

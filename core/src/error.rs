@@ -35,6 +35,14 @@ impl StoreError {
         self.kind
     }
 
+    /// Whether the call may have had its effect, or may have it later.
+    pub const fn outcome_is_unknown(&self) -> bool {
+        match self.kind {
+            StoreErrorKind::Unavailable | StoreErrorKind::Other => true,
+            StoreErrorKind::Corrupt | StoreErrorKind::Rejected => false,
+        }
+    }
+
     /// The name of the store.
     pub const fn store(&self) -> &'static str {
         self.store

@@ -29,7 +29,9 @@ impl Token {
         &self.0
     }
 
-    pub(crate) fn random() -> Self {
+    /// A new token, sixteen bytes from the operating system: for whoever writes a claim or a mark itself. The engine
+    /// makes its own.
+    pub fn random() -> Self {
         Self(random::token_bytes())
     }
 }

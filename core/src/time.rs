@@ -68,6 +68,11 @@ impl Span {
         Self(secs as i64 * 1_000_000)
     }
 
+    pub(crate) const fn from_millis(millis: u32) -> Self {
+        assert!(millis > 0, "a span is never empty");
+        Self(millis as i64 * 1_000)
+    }
+
     /// Microseconds, always positive.
     pub const fn as_micros(self) -> i64 {
         self.0

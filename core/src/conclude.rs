@@ -1,0 +1,86 @@
+//! The last write of an attempt: its result, or the return of its claim.
+
+use crate::error::StoreError;
+use crate::holder::{Held, Holder};
+use crate::observer::EventKind;
+use crate::record::{Snapshot, Status};
+use crate::response::StoredResult;
+use crate::store::CompleteOutcome;
+
+/// What became of a result.
+#[derive(Debug)]
+pub(crate) enum Concluded {
+    /// It is stored.
+    Stored,
+    /// The record holds another one, or belongs to somebody else.
+    Superseded(Superseded),
+}
+
+/// What stands in a result's place.
+#[derive(Debug)]
+pub(crate) enum Superseded {
+    /// This claim's own earlier result, which differs.
+    By(StoredResult),
+    /// Somebody else's claim, or nothing.
+    NotHeld,
+}
+
+impl Holder {
+    /// Sends the result once.
+    pub(crate) async fn store_result(&self, result: &StoredResult) -> Result<Concluded, StoreError> {
+        let concluded = match self.complete(result).await? {
+            CompleteOutcome::Applied(stamp) if stamp.lease_until <= stamp.now => {
+                self.report(EventKind::Late);
+                Concluded::Stored
+            }
+            CompleteOutcome::Applied(_) => {
+                self.report(EventKind::Completed);
+                Concluded::Stored
+            }
+            CompleteOutcome::AlreadyCompleted(snapshot) => self.compare(*snapshot, result),
+            CompleteOutcome::NotHeld => {
+                self.report(EventKind::Superseded { own: result });
+                Concluded::Superseded(Superseded::NotHeld)
+            }
+        };
+        Ok(concluded)
+    }
+
+    /// An earlier write of this claim has completed it: by a repeated call, or in the caller's own transaction.
+    fn compare(&self, snapshot: Snapshot, own: &StoredResult) -> Concluded {
+        match snapshot.record.status {
+            Status::Completed(stored) if stored == *own => {
+                self.report(EventKind::Completed);
+                Concluded::Stored
+            }
+            Status::Completed(stored) => {
+                self.report(EventKind::Conflict { stored: &stored, own });
+                Concluded::Superseded(Superseded::By(stored))
+            }
+            Status::InProgress { .. } | Status::Released => {
+                self.report(EventKind::Superseded { own });
+                Concluded::Superseded(Superseded::NotHeld)
+            }
+        }
+    }
+
+    /// Sends the claim back once: nothing happened in this attempt.
+    ///
+    /// It is released only where that forgets nothing. A later attempt ends its lease instead, and keeps fingerprint,
+    /// attempt and checkpoint: what it knows of itself says nothing of the attempts before it.
+    pub(crate) async fn give_back(&self) -> Result<Held, StoreError> {
+        if self.may_release() {
+            let held = self.release().await?;
+            self.report(EventKind::Released);
+            return Ok(held);
+        }
+        self.end_lease().await
+    }
+
+    /// Ends the lease once, for a later attempt.
+    pub(crate) async fn end_lease(&self) -> Result<Held, StoreError> {
+        let held = self.suspend().await?;
+        self.report(EventKind::Suspended);
+        Ok(held)
+    }
+}

@@ -1,0 +1,108 @@
+//! Claiming, and waiting for whoever holds the key.
+
+use std::time::Duration;
+
+use crate::caller::{Backoff, Caller, Pauses};
+use crate::error::StoreError;
+use crate::fingerprint::Fingerprints;
+use crate::idempotency::Idempotency;
+use crate::key::RecordKey;
+use crate::outcome::{InProgress, Refusal};
+use crate::recover::Obtained;
+use crate::settings::Waiting;
+use crate::state::{KeyState, observe};
+
+impl Idempotency {
+    /// Claims the key, waiting for another holder where the settings say so.
+    pub(crate) async fn obtain<T, E>(
+        &self,
+        key: &RecordKey,
+        fingerprints: &Fingerprints,
+        caller: &mut Caller<T, E>,
+    ) -> Result<Obtained, StoreError>
+    where
+        T: Send,
+        E: From<StoreError> + Send,
+    {
+        let acquisition = self.acquisition(key, fingerprints);
+        let mut wait = Wait::new(self, key, fingerprints);
+        let obtained = loop {
+            let backoff = Backoff::starting_with(FIRST_PAUSE);
+            let mut pauses = Pauses { caller: &mut *caller, lease: self.rules.lease.as_duration(), backoff };
+            match acquisition.obtain(&mut pauses).await {
+                Ok(Obtained::Refused(Refusal::InProgress(seen))) => match wait.for_change(seen, caller).await
+                {
+                    Waited::Changed => {}
+                    Waited::Enough(seen) => break Ok(Obtained::Refused(Refusal::InProgress(seen))),
+                },
+                obtained => break obtained,
+            }
+        };
+        self.reported(key, obtained)
+    }
+}
+
+/// A caller's patience with another holder. It polls: no store is asked to notify, and nothing is held meanwhile.
+struct Wait<'a> {
+    engine: &'a Idempotency,
+    key: &'a RecordKey,
+    fingerprints: &'a Fingerprints,
+    backoff: Backoff,
+}
+
+enum Waited {
+    /// The key is no longer in progress: claim again.
+    Changed,
+    /// The time is up, or nobody waits any more.
+    Enough(InProgress),
+}
+
+impl<'a> Wait<'a> {
+    fn new(engine: &'a Idempotency, key: &'a RecordKey, fingerprints: &'a Fingerprints) -> Self {
+        Self { engine, key, fingerprints, backoff: Backoff::starting_with(FIRST_PAUSE) }
+    }
+
+    async fn for_change<T, E>(&mut self, mut seen: InProgress, caller: &mut Caller<T, E>) -> Waited {
+        let Waiting::UpTo(longest) = self.engine.rules.waiting else {
+            return Waited::Enough(seen);
+        };
+        loop {
+            let left = longest.saturating_sub(self.backoff.elapsed());
+            if left.is_zero() || caller.is_gone() {
+                return Waited::Enough(seen);
+            }
+            tokio::select! {
+                () = self.backoff.pause_at_most(left.min(LOOK_EVERY)) => {}
+                () = caller.gone() => return Waited::Enough(seen),
+            }
+            match self.look().await {
+                Look::Running(present) => seen = present,
+                Look::Changed => return Waited::Changed,
+                Look::Unanswered => {}
+            }
+        }
+    }
+
+    /// One look. The request's fingerprint is checked again: the key may belong to another request by now.
+    async fn look(&self) -> Look {
+        match self.engine.shared.context.store.load(self.key).await {
+            Err(_) => Look::Unanswered,
+            Ok(None) => Look::Changed,
+            Ok(Some(snapshot)) => match observe(Some(&snapshot.record), self.fingerprints, snapshot.now) {
+                KeyState::InProgress { .. } => Look::Running(InProgress::seen(&snapshot)),
+                _ => Look::Changed,
+            },
+        }
+    }
+}
+
+enum Look {
+    Running(InProgress),
+    Changed,
+    Unanswered,
+}
+
+const FIRST_PAUSE: Duration = Duration::from_millis(20);
+
+/// The longest pause between two looks.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
