@@ -1,0 +1,229 @@
+//! A small store that is right, to compare with and to break on purpose.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use onceonly::{
+    ClaimOutcome, Clock, CompleteOutcome, Completion, Expected, KeyStore, LeaseChange, NewClaim, Record,
+    RecordKey, Release, ReleaseOutcome, RenewOutcome, Renewal, Revision, Snapshot, Stamp, Status, StoreError,
+    Timestamp, Token, Version,
+};
+
+/// A [`KeyStore`] in one map behind one lock: slow, and small enough to be checked by reading. Clones share the
+/// records.
+///
+/// It says what each verb does in its own words and uses none of core's, so that a mistake in one of them shows as a
+/// difference.
+#[derive(Clone)]
+pub struct ReferenceStore {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    records: Mutex<BTreeMap<Place, Record>>,
+    clock: Box<dyn Clock>,
+}
+
+/// Where a record stands: scope and key as they are.
+type Place = (Option<String>, String);
+
+impl ReferenceStore {
+    /// An empty store on `clock`.
+    pub fn new(clock: impl Clock) -> Self {
+        Self { shared: Arc::new(Shared { records: Mutex::default(), clock: Box::new(clock) }) }
+    }
+
+    /// How many records there are, past their time or not.
+    pub fn len(&self) -> usize {
+        self.lock().0.len()
+    }
+
+    /// Whether there is no record.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The records, and the time read after the lock was had.
+    fn lock(&self) -> (MutexGuard<'_, BTreeMap<Place, Record>>, Timestamp) {
+        // No verb panics half-way, so a poisoned lock guards sound records.
+        let records = self.shared.records.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = self.shared.clock.now();
+        (records, now)
+    }
+}
+
+impl fmt::Debug for ReferenceStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReferenceStore").field("records", &self.len()).finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl KeyStore for ReferenceStore {
+    fn name(&self) -> &'static str {
+        "reference"
+    }
+
+    async fn claim(
+        &self,
+        key: &RecordKey,
+        claim: &NewClaim,
+        expected: Expected,
+    ) -> Result<ClaimOutcome, StoreError> {
+        let (mut records, now) = self.lock();
+        let place = place(key);
+        let found = records.get(&place);
+        let as_expected = match (expected, found) {
+            (Expected::Absent, None) => true,
+            (Expected::Exactly(version), Some(record)) => record.version == version,
+            (Expected::Absent, Some(_)) | (Expected::Exactly(_), None) => false,
+        };
+        if as_expected {
+            let record = new_record(claim, now);
+            let stamp = stamp(&record, now);
+            records.insert(place, record);
+            return Ok(ClaimOutcome::Claimed(stamp));
+        }
+        Ok(match found {
+            Some(record) => ClaimOutcome::Occupied(Box::new(Snapshot { record: record.clone(), now })),
+            None => ClaimOutcome::Vacant,
+        })
+    }
+
+    async fn load(&self, key: &RecordKey) -> Result<Option<Snapshot>, StoreError> {
+        let (records, now) = self.lock();
+        Ok(records.get(&place(key)).map(|record| Snapshot { record: record.clone(), now }))
+    }
+
+    async fn renew(
+        &self,
+        key: &RecordKey,
+        token: Token,
+        renewal: &Renewal,
+    ) -> Result<RenewOutcome, StoreError> {
+        let (mut records, now) = self.lock();
+        let Some(record) = held(&mut records, key, token, now) else {
+            return Ok(RenewOutcome::NotHeld);
+        };
+        if record.version.revision < renewal.revision {
+            record.version.revision = renewal.revision;
+            match renewal.lease {
+                LeaseChange::Extend(lease) => {
+                    let asked_for = now.plus(lease);
+                    if record.lease_until < asked_for {
+                        record.lease_until = asked_for;
+                    }
+                    if record.unresolved_until < record.lease_until {
+                        record.unresolved_until = record.lease_until;
+                    }
+                }
+                LeaseChange::End => record.lease_until = now,
+            }
+            if let Some(checkpoint) = &renewal.checkpoint {
+                record.status = Status::InProgress { checkpoint: Some(checkpoint.clone()) };
+            }
+        }
+        Ok(RenewOutcome::Applied(stamp(record, now)))
+    }
+
+    async fn complete(
+        &self,
+        key: &RecordKey,
+        token: Token,
+        completion: &Completion,
+    ) -> Result<CompleteOutcome, StoreError> {
+        let (mut records, now) = self.lock();
+        if let Some(record) = held(&mut records, key, token, now) {
+            let kept_until = now.plus(completion.retention);
+            if record.expires_at < kept_until {
+                record.expires_at = kept_until;
+            }
+            record.version.revision = completion.revision;
+            record.status = Status::Completed(completion.result.clone());
+            return Ok(CompleteOutcome::Applied(stamp(record, now)));
+        }
+        Ok(match records.get(&place(key)) {
+            Some(record) if completed_by(record, token, now) => {
+                CompleteOutcome::AlreadyCompleted(Box::new(Snapshot { record: record.clone(), now }))
+            }
+            _ => CompleteOutcome::NotHeld,
+        })
+    }
+
+    async fn release(
+        &self,
+        key: &RecordKey,
+        token: Token,
+        release: &Release,
+    ) -> Result<ReleaseOutcome, StoreError> {
+        let (mut records, now) = self.lock();
+        if let Some(record) = held(&mut records, key, token, now) {
+            record.version.revision = release.revision;
+            record.expires_at = now.plus(release.keep);
+            record.status = Status::Released;
+            return Ok(ReleaseOutcome::Applied);
+        }
+        Ok(match records.get(&place(key)) {
+            Some(record) if record.status == Status::Released && record.version.token == token => {
+                ReleaseOutcome::Applied
+            }
+            _ => ReleaseOutcome::NotHeld,
+        })
+    }
+
+    async fn purge_expired(&self, limit: u32) -> Result<u64, StoreError> {
+        let (mut records, now) = self.lock();
+        let past = records.iter().filter(|(_, record)| is_past(record, now));
+        let places: Vec<Place> = past.take(limit as usize).map(|(place, _)| place.clone()).collect();
+        for place in &places {
+            records.remove(place);
+        }
+        Ok(places.len() as u64)
+    }
+}
+
+fn place(key: &RecordKey) -> Place {
+    (key.scope().name().map(str::to_owned), key.key().as_str().to_owned())
+}
+
+fn new_record(claim: &NewClaim, now: Timestamp) -> Record {
+    Record {
+        version: Version { token: claim.token, revision: Revision::FIRST },
+        fingerprint: claim.fingerprint,
+        attempt: claim.attempt,
+        created_at: now,
+        lease_until: now.plus(claim.lease),
+        expires_at: now.plus(claim.keep),
+        unresolved_until: now.plus(claim.keep_unresolved),
+        status: Status::InProgress { checkpoint: claim.checkpoint.clone() },
+    }
+}
+
+/// The record, if `token` may write it.
+fn held<'a>(
+    records: &'a mut BTreeMap<Place, Record>,
+    key: &RecordKey,
+    token: Token,
+    now: Timestamp,
+) -> Option<&'a mut Record> {
+    let record = records.get_mut(&place(key))?;
+    let in_progress = matches!(record.status, Status::InProgress { .. });
+    (in_progress && record.version.token == token && now < record.unresolved_until).then_some(record)
+}
+
+fn completed_by(record: &Record, token: Token, now: Timestamp) -> bool {
+    matches!(record.status, Status::Completed(_)) && record.version.token == token && now < record.expires_at
+}
+
+fn is_past(record: &Record, now: Timestamp) -> bool {
+    match record.status {
+        Status::InProgress { .. } => record.unresolved_until <= now,
+        Status::Completed(_) | Status::Released => record.expires_at <= now,
+    }
+}
+
+const fn stamp(record: &Record, now: Timestamp) -> Stamp {
+    Stamp { now, lease_until: record.lease_until, expires_at: record.expires_at }
+}

@@ -1,0 +1,4 @@
+//! The suite's own tests.
+
+mod drops;
+mod fates;
