@@ -1,8 +1,9 @@
 //! Whoever waits for a spawned operation.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 use crate::acquire::Patience;
 use crate::clock;
@@ -70,12 +71,12 @@ pub(crate) struct Backoff {
 
 impl Backoff {
     pub(crate) fn starting_with(next: Duration) -> Self {
-        Self { since: clock::monotonic(), next }
+        Self { since: clock::runtime(), next }
     }
 
     /// Time since the first attempt.
     pub(crate) fn elapsed(&self) -> Duration {
-        clock::monotonic().duration_since(self.since)
+        clock::runtime().duration_since(self.since)
     }
 
     pub(crate) async fn pause(&mut self) {

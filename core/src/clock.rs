@@ -81,3 +81,10 @@ impl Clock for ManualClock {
 pub(crate) fn monotonic() -> Instant {
     Instant::now()
 }
+
+/// The clock of the runtime's timers: how long something has been tried.
+#[cfg(feature = "tokio")]
+#[expect(clippy::disallowed_methods, reason = "the one place where the runtime's time is read")]
+pub(crate) fn runtime() -> tokio::time::Instant {
+    tokio::time::Instant::now()
+}
