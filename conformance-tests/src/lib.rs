@@ -5,13 +5,31 @@
 //! * [`ReferenceStore`] is a small store that is right.
 
 mod call;
+mod case;
+mod cases;
+mod clause;
+mod compare;
+mod declaration;
 mod drops;
+mod entry;
 mod fates;
+mod fixture;
 mod gate;
+mod handle;
+mod race;
+mod random;
 mod reference;
+mod suite;
+mod verdict;
 
 pub use call::{Answer, Request, Verb};
+pub use clause::Clause;
+pub use declaration::{ClockKind, Declaration, Durability, Processes};
 pub use drops::{DropPoint, Moment, Polled, drop_at, poll_times, sweep};
+pub use entry::run_as_test;
 pub use fates::{Call, Fate, Fates};
+pub use fixture::{Fixture, FixtureError, RawAccess, StoreClock};
 pub use gate::Gate;
 pub use reference::ReferenceStore;
+pub use suite::{CaseInfo, Suite};
+pub use verdict::{Failure, FailureKind};

@@ -1,0 +1,295 @@
+//! What a case has in its hands: a fresh place, handles, keys, claims, and the store's time.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use onceonly::{
+    ClaimOutcome, Clock, Completion, Expected, Fingerprint, IdempotencyKey, KeyStore, LeaseChange, NewClaim,
+    RecordKey, Release, Renewal, Revision, Scope, Span, StoredResponse, StoredResult, Timestamp, Token,
+    Version,
+};
+
+use crate::declaration::{ClockKind, Declaration};
+use crate::fixture::{Fixture, FixtureError, RawAccess, StoreClock};
+use crate::handle::Handle;
+use crate::random::Random;
+use crate::verdict::{inconclusive, set_up_failed};
+
+/// One attempt at one case.
+pub(crate) struct Case {
+    fixture: Box<dyn Fixture>,
+    declaration: Declaration,
+    clock: StoreClock,
+    /// The first handle.
+    store: Handle,
+    scope: Scope,
+    /// How often this case has been tried with shorter spans, as a factor for spans and rounds.
+    scale: u32,
+    seed: u64,
+    tokens: AtomicU64,
+    step: Mutex<&'static str>,
+}
+
+impl Case {
+    pub(crate) async fn open(
+        declaration: Declaration,
+        fixture: Box<dyn Fixture>,
+        scale: u32,
+        seed: u64,
+    ) -> Result<Self, FixtureError> {
+        let clock = fixture.clock();
+        let as_declared = match clock {
+            StoreClock::Manual(_) => declaration.clock == ClockKind::Manual,
+            StoreClock::System => declaration.clock == ClockKind::System,
+        };
+        if !as_declared {
+            return Err(FixtureError::new("the fixture's clock is not of the declared kind"));
+        }
+        let store = Handle::new(fixture.handle().await?);
+        // A name that no other run uses, also where cases share a server.
+        let scope = Scope::named(&format!("case {}", IdempotencyKey::generate().as_str()))?;
+        let step = Mutex::new("");
+        Ok(Self { fixture, declaration, clock, store, scope, scale, seed, tokens: AtomicU64::new(0), step })
+    }
+
+    pub(crate) async fn close(&self) -> Result<(), FixtureError> {
+        self.fixture.close().await
+    }
+
+    pub(crate) const fn declaration(&self) -> &Declaration {
+        &self.declaration
+    }
+
+    /// Says what happens next; a failure's report names it.
+    pub(crate) fn step(&self, step: &'static str) {
+        *self.step.lock().unwrap_or_else(PoisonError::into_inner) = step;
+    }
+
+    pub(crate) fn last_step(&self) -> &'static str {
+        *self.step.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    // Handles.
+
+    /// The handle that was opened with the case.
+    pub(crate) const fn store(&self) -> &Handle {
+        &self.store
+    }
+
+    /// Another, independent handle.
+    pub(crate) async fn another(&self) -> Handle {
+        match self.fixture.handle().await {
+            Ok(store) => Handle::new(store),
+            Err(error) => set_up_failed(error),
+        }
+    }
+
+    pub(crate) async fn handles(&self, count: usize) -> Vec<Handle> {
+        let mut handles = Vec::with_capacity(count);
+        for _ in 0..count {
+            handles.push(self.another().await);
+        }
+        handles
+    }
+
+    /// A handle as its trait object, for decorators.
+    pub(crate) fn plain_store(&self) -> Arc<dyn KeyStore> {
+        self.store.plain()
+    }
+
+    /// How many records there are, if the fixture can tell.
+    pub(crate) async fn count(&self) -> Option<u64> {
+        let raw: Arc<dyn RawAccess> = self.fixture.raw()?;
+        match raw.count().await {
+            Ok(count) => Some(count),
+            Err(error) => set_up_failed(error),
+        }
+    }
+
+    // Names and values.
+
+    /// Random choices, the same for the same seed.
+    pub(crate) const fn random(&self) -> Random {
+        Random::seeded(self.seed)
+    }
+
+    /// `name` in the case's own scope.
+    pub(crate) fn key(&self, name: &str) -> RecordKey {
+        match IdempotencyKey::new(name) {
+            Ok(key) => RecordKey::new(self.scope.clone(), key),
+            Err(error) => panic!("{name:?} is a key of the suite: {error}"),
+        }
+    }
+
+    /// The case's scope, with something behind its name.
+    pub(crate) fn scope(&self, suffix: &str) -> Scope {
+        let name = format!("{}{suffix}", self.scope.name().unwrap_or_default());
+        Scope::named(&name).unwrap_or_else(|error| panic!("{name:?} is a scope of the suite: {error}"))
+    }
+
+    /// A token that no other claim of the case has.
+    pub(crate) fn token(&self) -> Token {
+        let number = self.tokens.fetch_add(1, Ordering::Relaxed);
+        Token::from_bytes(Random::seeded(self.seed ^ number.rotate_left(32)).sixteen())
+    }
+
+    // Claims and what follows them.
+
+    /// A new claim whose deadlines no case runs into by waiting.
+    pub(crate) fn claim(&self) -> NewClaim {
+        NewClaim {
+            token: self.token(),
+            fingerprint: fingerprint("charge 1000 usd"),
+            attempt: 1,
+            checkpoint: None,
+            lease: seconds(60),
+            keep: seconds(3_600),
+            keep_unresolved: seconds(7_200),
+        }
+    }
+
+    /// A new claim whose deadlines come soon enough to be waited for: its lease before its retention, and that before
+    /// it is no longer remembered.
+    pub(crate) fn brief_claim(&self) -> NewClaim {
+        NewClaim { lease: self.brief(1), keep: self.brief(3), keep_unresolved: self.brief(6), ..self.claim() }
+    }
+
+    /// A span that a case can wait for: `parts` minutes on a manual clock, fractions of a second on one that runs.
+    pub(crate) fn brief(&self, parts: u32) -> Span {
+        match self.declaration.clock {
+            ClockKind::Manual => seconds(60 * u64::from(parts)),
+            ClockKind::System => span(Duration::from_millis(150) * self.scale * parts),
+        }
+    }
+
+    /// How many rounds a race gets.
+    pub(crate) const fn rounds(&self) -> usize {
+        64 * self.scale as usize
+    }
+
+    /// How many rounds a race gets in each of which time must pass.
+    pub(crate) const fn rounds_with_waits(&self) -> usize {
+        match self.declaration.clock {
+            ClockKind::Manual => self.rounds(),
+            ClockKind::System => 8,
+        }
+    }
+
+    // Time.
+
+    /// The store's time.
+    pub(crate) async fn now(&self) -> Timestamp {
+        if let StoreClock::Manual(clock) = &self.clock {
+            return clock.now();
+        }
+        // A store tells its time with every answer; this key is for nothing else.
+        match self.store.claim(&self.key("what time is it"), &self.claim(), Expected::Absent).await {
+            ClaimOutcome::Claimed(stamp) => stamp.now,
+            ClaimOutcome::Occupied(found) => found.now,
+            ClaimOutcome::Vacant => inconclusive("a claim that expects absence was answered with Vacant"),
+        }
+    }
+
+    /// Lets time pass until the store's clock shows `instant`: exactly that on a manual clock, that or later on one
+    /// that runs.
+    pub(crate) async fn reach(&self, instant: Timestamp) {
+        if let StoreClock::Manual(clock) = &self.clock {
+            clock.set(instant.max(clock.now()));
+            return;
+        }
+        loop {
+            let remaining = instant.since(self.now().await);
+            if remaining.is_zero() {
+                return;
+            }
+            tokio::time::sleep(remaining).await;
+        }
+    }
+
+    /// Lets time pass until one tick before `deadline`. On a clock that runs, nothing: the time is before it anyway,
+    /// or the attempt is void, see [`Case::still_before`].
+    pub(crate) async fn reach_just_before(&self, deadline: Timestamp) {
+        if matches!(self.clock, StoreClock::Manual(_)) {
+            let tick = i64::try_from(self.declaration.resolution.as_micros()).unwrap_or(1);
+            self.reach(Timestamp::from_micros(deadline.as_micros() - tick)).await;
+        }
+        self.still_before(deadline).await;
+    }
+
+    /// Voids this attempt if `deadline` has come: what was seen may have been seen on either side of it. A case calls
+    /// this behind what must happen before a deadline, and ahead of judging it.
+    pub(crate) async fn still_before(&self, deadline: Timestamp) {
+        if deadline <= self.now().await {
+            inconclusive("a deadline passed before the case had done what comes before it");
+        }
+    }
+
+    /// Steps the clock back, where it can be set.
+    pub(crate) const fn manual_clock(&self) -> Option<&onceonly::ManualClock> {
+        match &self.clock {
+            StoreClock::Manual(clock) => Some(clock),
+            StoreClock::System => None,
+        }
+    }
+
+    /// Whether `deadline` is `span` after `now`, rounded up to the store's resolution.
+    pub(crate) fn is_deadline(&self, deadline: Timestamp, now: Timestamp, span: Span) -> bool {
+        let late = deadline.as_micros() - now.plus(span).as_micros();
+        let tick = i64::try_from(self.declaration.resolution.as_micros()).unwrap_or(i64::MAX);
+        (0..tick).contains(&late)
+    }
+}
+
+/// The fingerprint of a request that asks for `what`.
+pub(crate) fn fingerprint(what: &str) -> Fingerprint {
+    Fingerprint::builder().part("body", what).finish()
+}
+
+pub(crate) const fn revision(number: u32) -> Revision {
+    Revision::from_number(number)
+}
+
+pub(crate) const fn version(token: Token, number: u32) -> Version {
+    Version { token, revision: revision(number) }
+}
+
+/// A completion that keeps its record for an hour.
+pub(crate) fn completion(number: u32, result: StoredResult) -> Completion {
+    Completion { revision: revision(number), result, retention: seconds(3_600) }
+}
+
+/// A result whose body is `body`.
+pub(crate) fn response(body: &str) -> StoredResult {
+    StoredResult::Retained(
+        StoredResponse::new(201, body.to_owned()).with_header("content-type", "text/plain"),
+    )
+}
+
+pub(crate) fn release(number: u32) -> Release {
+    Release { revision: revision(number), keep: seconds(900) }
+}
+
+/// A renewal that leaves the checkpoint as it is.
+pub(crate) const fn extension(number: u32, lease: Span) -> Renewal {
+    Renewal { revision: revision(number), lease: LeaseChange::Extend(lease), checkpoint: None }
+}
+
+/// A renewal that saves a checkpoint.
+pub(crate) fn checkpoint(number: u32, lease: Span, bytes: impl Into<Bytes>) -> Renewal {
+    Renewal { checkpoint: Some(bytes.into()), ..extension(number, lease) }
+}
+
+/// A renewal that ends the lease.
+pub(crate) const fn end_of_lease(number: u32) -> Renewal {
+    Renewal { revision: revision(number), lease: LeaseChange::End, checkpoint: None }
+}
+
+pub(crate) fn seconds(seconds: u64) -> Span {
+    span(Duration::from_secs(seconds))
+}
+
+pub(crate) fn span(duration: Duration) -> Span {
+    Span::new(duration).unwrap_or_else(|error| panic!("{duration:?} is a span of the suite: {error}"))
+}

@@ -1,0 +1,146 @@
+//! `claim_many`: a batch is its items, one after the other.
+
+use onceonly::{ClaimOutcome, ClaimRequest, Expected, RecordKey};
+
+use crate::case::{Case, completion, response, version};
+use crate::compare::check_same_record;
+use crate::race::{Contender, Race};
+use crate::verdict::{broken, check, check_eq};
+
+pub(super) async fn an_empty_batch_has_no_answers(case: &Case) {
+    check_eq!(case.store().claim_many(&[]).await.len(), 0, "the answers to an empty batch");
+}
+
+pub(super) async fn answers_come_in_the_order_of_the_items(case: &Case) {
+    let store = case.store();
+    for count in [1, 2, 100] {
+        let requests: Vec<_> = (0..count)
+            .map(|item| absent(case, &case.key(&format!("{count} items, number {}", (item * 7) % count))))
+            .collect();
+        for request in requests.iter().step_by(3) {
+            store.claimed(&request.key, &case.claim()).await;
+        }
+
+        let outcomes = store.claim_many(&requests).await;
+
+        for (item, (outcome, request)) in outcomes.iter().zip(&requests).enumerate() {
+            let record = store.record(&request.key).await;
+            match outcome {
+                ClaimOutcome::Claimed(_) if item % 3 != 0 => {
+                    check_eq!(record.version.token, request.claim.token, "item {item}: who holds its key");
+                }
+                ClaimOutcome::Occupied(shown) if item % 3 == 0 => {
+                    check_same_record(
+                        &shown.record,
+                        &record,
+                        &format!("item {item} was shown another record"),
+                    );
+                }
+                other => {
+                    broken(format!("item {item} of {count} was answered {other:?}, which is not its own"))
+                }
+            }
+        }
+    }
+}
+
+pub(super) async fn a_second_item_of_the_same_key_sees_the_first(case: &Case) {
+    let (store, key) = (case.store(), case.key("a"));
+    let (first, second) = (absent(case, &key), absent(case, &key));
+    let other = absent(case, &case.key("b"));
+
+    let outcomes = store.claim_many(&[first.clone(), other, second]).await;
+
+    check!(
+        matches!(outcomes[0], ClaimOutcome::Claimed(_)),
+        "the first of two was answered {:?}",
+        outcomes[0]
+    );
+    check!(matches!(outcomes[1], ClaimOutcome::Claimed(_)), "the other key was answered {:?}", outcomes[1]);
+    let ClaimOutcome::Occupied(shown) = &outcomes[2] else {
+        broken(format!(
+            "the second of two claims of one key was answered {:?}, due was Occupied",
+            outcomes[2]
+        ));
+    };
+    check_eq!(shown.record.version.token, first.claim.token, "whom the second of two was shown");
+}
+
+pub(super) async fn a_batch_answers_as_single_claims_do(case: &Case) {
+    let store = case.store();
+    let (held, done) = (case.key("held"), case.key("done"));
+    let (holder, finisher) = (case.claim(), case.claim());
+    store.claimed(&held, &holder).await;
+    store.claimed(&done, &finisher).await;
+    store.completed(&done, finisher.token, &completion(2, response("done"))).await;
+    let exactly =
+        |key: &RecordKey, version| ClaimRequest { expected: Expected::Exactly(version), ..absent(case, key) };
+    let requests = [
+        absent(case, &case.key("fresh")),
+        absent(case, &held),
+        absent(case, &done),
+        exactly(&case.key("gone"), version(holder.token, 1)),
+        exactly(&held, version(holder.token, 2)),
+        exactly(&held, version(holder.token, 1)),
+        ClaimRequest { key: done.clone(), claim: finisher.clone(), expected: Expected::Absent },
+    ];
+
+    let outcomes = store.claim_many(&requests).await;
+
+    let kinds: Vec<_> = outcomes.iter().map(kind).collect();
+    let due = ["claimed", "occupied", "occupied", "vacant", "occupied", "claimed", "occupied"];
+    check_eq!(kinds, due, "the answers to a mixed batch");
+    check_eq!(store.load(&case.key("gone")).await, None, "what a refused item leaves");
+}
+
+pub(super) async fn a_thousand_items_are_one_batch(case: &Case) {
+    let requests: Vec<_> = (0..1_000).map(|item| absent(case, &case.key(&format!("item {item}")))).collect();
+
+    let outcomes = case.store().claim_many(&requests).await;
+
+    let claimed = outcomes.iter().filter(|outcome| matches!(outcome, ClaimOutcome::Claimed(_))).count();
+    check_eq!(claimed, 1_000, "how many of a thousand fresh keys were granted");
+    for request in requests.iter().step_by(99) {
+        let token = case.store().record(&request.key).await.version.token;
+        check_eq!(token, request.claim.token, "who holds a key of the batch");
+    }
+}
+
+pub(super) async fn batches_in_opposite_order_do_not_block_each_other(case: &Case) {
+    let handles = case.handles(8).await;
+    let mut race = Race::of_rounds(case.rounds() / 16);
+    while let Some(round) = race.next_round() {
+        let keys: Vec<_> = (0..50).map(|item| case.key(&format!("round {round}, item {item}"))).collect();
+        let contenders = handles.iter().enumerate().map(|(place, handle)| {
+            let mut requests: Vec<_> = keys.iter().map(|key| absent(case, key)).collect();
+            if place % 2 == 1 {
+                requests.reverse();
+            }
+            let handle = handle.clone();
+            let contender: Contender<_> = Box::pin(async move {
+                let outcomes = handle.claim_many(&requests).await;
+                outcomes.iter().filter(|outcome| matches!(outcome, ClaimOutcome::Claimed(_))).count()
+            });
+            contender
+        });
+        let granted: usize = race.round(contenders.collect()).await.into_iter().sum();
+        check_eq!(
+            granted,
+            keys.len(),
+            "round {round}: how many claims eight batches over 50 keys were granted"
+        );
+    }
+    race.check_overlap();
+}
+
+fn absent(case: &Case, key: &RecordKey) -> ClaimRequest {
+    ClaimRequest { key: key.clone(), claim: case.claim(), expected: Expected::Absent }
+}
+
+const fn kind(outcome: &ClaimOutcome) -> &'static str {
+    match outcome {
+        ClaimOutcome::Claimed(_) => "claimed",
+        ClaimOutcome::Occupied(_) => "occupied",
+        ClaimOutcome::Vacant => "vacant",
+    }
+}

@@ -1,0 +1,448 @@
+//! Callers that meet at one record.
+
+use onceonly::{
+    ClaimOutcome, CompleteOutcome, Expected, NewClaim, RecordKey, ReleaseOutcome, RenewOutcome, Status,
+    StoredResponse, StoredResult, Version,
+};
+
+use super::complete::result_of;
+use crate::case::{Case, completion, end_of_lease, extension, release, response, seconds, version};
+use crate::compare::check_same_record;
+use crate::handle::Handle;
+use crate::race::{Contender, Race, joined};
+use crate::verdict::{broken, check, check_eq};
+
+pub(super) async fn one_taker_of_an_abandoned_record_is_granted(case: &Case) {
+    let handles = case.handles(8).await;
+    let mut race = Race::of_rounds(case.rounds());
+    while let Some(round) = race.next_round() {
+        let (key, seen) = abandoned(case, &format!("round {round}")).await;
+        let contenders = handles.iter().map(|handle| take(case, handle, &key, seen)).collect();
+        let answers = race.round(contenders).await;
+
+        let winners: Vec<_> = answers.into_iter().flatten().collect();
+        check!(
+            winners.len() == 1,
+            "round {round}: {} of 8 takeovers were granted, due was one",
+            winners.len()
+        );
+        let holder = case.store().record(&key).await.version.token;
+        check_eq!(holder, winners[0], "round {round}: who holds the record after one takeover");
+    }
+    race.check_overlap();
+}
+
+pub(super) async fn a_renewal_and_a_takeover_do_not_both_win(case: &Case) {
+    let handles = case.handles(8).await;
+    let mut race = Race::of_rounds(case.rounds());
+    while let Some(round) = race.next_round() {
+        let (key, seen) = abandoned(case, &format!("round {round}")).await;
+        let mut contenders: Vec<Contender<(bool, Option<onceonly::Token>)>> = Vec::new();
+        let holder = handles[0].clone();
+        let held = key.clone();
+        contenders.push(Box::pin(async move {
+            let renewal = extension(seen.revision.number() + 1, seconds(600));
+            let outcome = holder.renew(&held, seen.token, &renewal).await;
+            (matches!(outcome, RenewOutcome::Applied(_)), None)
+        }));
+        for handle in &handles[1..] {
+            let taking = take(case, handle, &key, seen);
+            contenders.push(Box::pin(async move { (false, taking.await) }));
+        }
+        let answers = race.round(contenders).await;
+
+        let renewed = answers.iter().any(|(renewed, _)| *renewed);
+        let taken: Vec<_> = answers.iter().filter_map(|(_, taken)| *taken).collect();
+        let holder = case.store().record(&key).await.version.token;
+        check!(
+            usize::from(renewed) + taken.len() == 1,
+            "round {round}: renewed: {renewed}, takeovers granted: {}; due was one of them",
+            taken.len()
+        );
+        let winner = taken.first().copied().unwrap_or(seen.token);
+        check_eq!(holder, winner, "round {round}: who holds the record");
+    }
+    race.check_overlap();
+}
+
+pub(super) async fn a_completion_and_a_takeover_do_not_both_win(case: &Case) {
+    let handles = case.handles(8).await;
+    let mut race = Race::of_rounds(case.rounds());
+    while let Some(round) = race.next_round() {
+        let (key, seen) = abandoned(case, &format!("round {round}")).await;
+        let mut contenders: Vec<Contender<(bool, Option<onceonly::Token>)>> = Vec::new();
+        let (holder, held) = (handles[0].clone(), key.clone());
+        contenders.push(Box::pin(async move {
+            let outcome = holder.complete(&held, seen.token, &completion(9, response("the holder's"))).await;
+            (matches!(outcome, CompleteOutcome::Applied(_)), None)
+        }));
+        for handle in &handles[1..] {
+            let taking = take(case, handle, &key, seen);
+            contenders.push(Box::pin(async move { (false, taking.await) }));
+        }
+        let answers = race.round(contenders).await;
+
+        let completed = answers.iter().any(|(completed, _)| *completed);
+        let taken: Vec<_> = answers.iter().filter_map(|(_, taken)| *taken).collect();
+        check!(
+            usize::from(completed) + taken.len() == 1,
+            "round {round}: completed: {completed}, takeovers granted: {}; due was one of them",
+            taken.len()
+        );
+        let record = case.store().record(&key).await;
+        if completed {
+            check_eq!(result_of(record), response("the holder's"), "round {round}: the result");
+        } else {
+            check_eq!(record.version.token, taken[0], "round {round}: who holds the record");
+            check!(
+                matches!(record.status, Status::InProgress { .. }),
+                "round {round}: a refused result is stored"
+            );
+        }
+    }
+    race.check_overlap();
+}
+
+/// The trace that a counter alone falls to: the taker's look is overtaken by a whole other claim that has come to the
+/// same revision.
+pub(super) async fn a_taker_that_looked_before_another_claim_is_refused(case: &Case) {
+    let (store, key) = (case.store(), case.key("a"));
+    let first = case.claim();
+    case.step("a claim is made and abandoned; a taker looks at it");
+    store.claimed(&key, &first).await;
+    store.renewed(&key, first.token, &end_of_lease(2)).await;
+    let seen = store.record(&key).await.version;
+    case.step("the holder comes back and releases; somebody else claims and renews");
+    store.released(&key, first.token, &release(3)).await;
+    let second = case.claim();
+    let mark = store.record(&key).await.version;
+    store.claimed_over(&key, &second, Expected::Exactly(mark)).await;
+    store.renewed(&key, second.token, &extension(2, second.lease)).await;
+    let live = store.record(&key).await;
+    check_eq!(live.version.revision, seen.revision, "the revision that the live claim has come to");
+
+    case.step("the taker claims what it has seen");
+    case.another().await.occupied(&key, &case.claim(), Expected::Exactly(seen)).await;
+
+    check_same_record(
+        &store.record(&key).await,
+        &live,
+        "a live claim was displaced by a taker of an older one",
+    );
+}
+
+pub(super) async fn a_release_and_takeovers_grant_the_key_once(case: &Case) {
+    let handles = case.handles(8).await;
+    let mut race = Race::of_rounds(case.rounds());
+    while let Some(round) = race.next_round() {
+        let (key, seen) = abandoned(case, &format!("round {round}")).await;
+        let mut contenders: Vec<Contender<(bool, Option<onceonly::Token>)>> = Vec::new();
+        let (holder, held) = (handles[0].clone(), key.clone());
+        contenders.push(Box::pin(async move {
+            let outcome = holder.release(&held, seen.token, &release(9)).await;
+            (outcome == ReleaseOutcome::Applied, None)
+        }));
+        for handle in &handles[1..] {
+            let taking = take(case, handle, &key, seen);
+            contenders.push(Box::pin(async move { (false, taking.await) }));
+        }
+        let answers = race.round(contenders).await;
+
+        let released = answers.iter().any(|(released, _)| *released);
+        let taken: Vec<_> = answers.iter().filter_map(|(_, taken)| *taken).collect();
+        check!(
+            usize::from(released) + taken.len() == 1,
+            "round {round}: released: {released}, takeovers granted: {}; due was one of them",
+            taken.len()
+        );
+        let record = case.store().record(&key).await;
+        let due = if released { seen.token } else { taken[0] };
+        check_eq!(record.version.token, due, "round {round}: whose record it is");
+        check_eq!(record.status == Status::Released, released, "round {round}: whether the mark stands");
+    }
+    race.check_overlap();
+}
+
+pub(super) async fn of_many_deliveries_of_a_completion_one_is_first(case: &Case) {
+    let handles = case.handles(8).await;
+    let mut race = Race::of_rounds(case.rounds());
+    while let Some(round) = race.next_round() {
+        let (key, claim) = (case.key(&format!("round {round}")), case.claim());
+        case.store().claimed(&key, &claim).await;
+        let contenders = handles.iter().enumerate().map(|(place, handle)| {
+            let (handle, key, token) = (handle.clone(), key.clone(), claim.token);
+            let given = completion(2, response(&format!("delivery {place}")));
+            let contender: Contender<_> = Box::pin(async move { handle.complete(&key, token, &given).await });
+            contender
+        });
+        let answers = race.round(contenders.collect()).await;
+
+        let stored = result_of(case.store().record(&key).await);
+        let mut applied = 0;
+        for (place, answer) in answers.iter().enumerate() {
+            match answer {
+                CompleteOutcome::Applied(_) => {
+                    applied += 1;
+                    check_eq!(
+                        stored,
+                        response(&format!("delivery {place}")),
+                        "round {round}: the result that stands"
+                    );
+                }
+                CompleteOutcome::AlreadyCompleted(shown) => {
+                    check_eq!(
+                        result_of(shown.record.clone()),
+                        stored,
+                        "round {round}: what a repetition was shown"
+                    );
+                }
+                CompleteOutcome::NotHeld => broken(format!("round {round}: a repetition answered NotHeld")),
+            }
+        }
+        check_eq!(applied, 1, "round {round}: how many deliveries of one completion were applied");
+    }
+    race.check_overlap();
+}
+
+pub(super) async fn of_a_completion_and_a_release_one_is_applied(case: &Case) {
+    let handles = case.handles(8).await;
+    let mut race = Race::of_rounds(case.rounds());
+    while let Some(round) = race.next_round() {
+        let (key, claim) = (case.key(&format!("round {round}")), case.claim());
+        case.store().claimed(&key, &claim).await;
+        let contenders = handles.iter().enumerate().map(|(place, handle)| {
+            let (handle, key, token) = (handle.clone(), key.clone(), claim.token);
+            let contender: Contender<_> = Box::pin(async move {
+                if place % 2 == 0 {
+                    let outcome = handle.complete(&key, token, &completion(2, response("done"))).await;
+                    ("complete", outcome != CompleteOutcome::NotHeld)
+                } else {
+                    ("release", handle.release(&key, token, &release(2)).await == ReleaseOutcome::Applied)
+                }
+            });
+            contender
+        });
+        let answers = race.round(contenders.collect()).await;
+
+        let said_yes = |verb| answers.iter().filter(|(of, yes)| *of == verb && *yes).count();
+        let (completed, released) = (said_yes("complete"), said_yes("release"));
+        check!(
+            (completed == 4) != (released == 4) && completed + released == 4,
+            "round {round}: {completed} of 4 completions and {released} of 4 releases were applied; due was all of one"
+        );
+        let mark = case.store().record(&key).await.status == Status::Released;
+        check_eq!(mark, released == 4, "round {round}: whether the record is a released mark");
+    }
+    race.check_overlap();
+}
+
+pub(super) async fn a_purge_never_takes_a_new_claim(case: &Case) {
+    let handles = case.handles(8).await;
+    let mut race = Race::of_rounds(case.rounds_with_waits());
+    while let Some(round) = race.next_round() {
+        let (key, old) = (case.key(&format!("round {round}")), case.brief_claim());
+        case.store().claimed(&key, &old).await;
+        let past = case.store().record(&key).await;
+        case.reach(past.unresolved_until).await;
+        let contenders = handles.iter().enumerate().map(|(place, handle)| {
+            let (handle, key, claim) = (handle.clone(), key.clone(), case.claim());
+            let contender: Contender<_> = Box::pin(async move {
+                if place % 2 == 0 {
+                    handle.purge(100).await;
+                    return None;
+                }
+                let expected = Expected::Exactly(past.version);
+                match handle.claim(&key, &claim, expected).await {
+                    ClaimOutcome::Claimed(_) => Some(claim.token),
+                    // The purge was first: the place is empty, and a claim looks again.
+                    ClaimOutcome::Vacant => match handle.claim(&key, &claim, Expected::Absent).await {
+                        ClaimOutcome::Claimed(_) => Some(claim.token),
+                        _ => None,
+                    },
+                    ClaimOutcome::Occupied(_) => None,
+                }
+            });
+            contender
+        });
+        let granted: Vec<_> = race.round(contenders.collect()).await.into_iter().flatten().collect();
+
+        check!(granted.len() == 1, "round {round}: {} claims of one expired key were granted", granted.len());
+        match case.store().load(&key).await {
+            Some(found) => {
+                check_eq!(found.record.version.token, granted[0], "round {round}: who holds the key");
+            }
+            None => {
+                broken(format!("round {round}: a purge has deleted the claim that was granted beside it"))
+            }
+        }
+    }
+    race.check_overlap();
+}
+
+pub(super) async fn purges_at_the_same_time_count_each_record_once(case: &Case) {
+    let handles = case.handles(8).await;
+    let mut race = Race::of_rounds(case.rounds_with_waits() / 4);
+    while let Some(round) = race.next_round() {
+        let mut last = case.now().await;
+        for number in 0..40 {
+            let (key, claim) = (case.key(&format!("round {round}, number {number}")), case.brief_claim());
+            case.store().claimed(&key, &claim).await;
+            last = last.max(case.store().record(&key).await.unresolved_until);
+        }
+        case.reach(last).await;
+        let contenders = handles.iter().map(|handle| {
+            let handle = handle.clone();
+            let contender: Contender<_> = Box::pin(async move { handle.purge(100).await });
+            contender
+        });
+        let purged: u64 = race.round(contenders.collect()).await.into_iter().sum();
+        check_eq!(purged, 40, "round {round}: the sum of what eight purges of 40 records say they deleted");
+        check_eq!(case.store().purge(100).await, 0, "round {round}: what is left to purge");
+    }
+    race.check_overlap();
+}
+
+pub(super) async fn readers_never_see_half_a_write(case: &Case) {
+    let handles = case.handles(8).await;
+    let mut race = Race::of_rounds(case.rounds());
+    while let Some(round) = race.next_round() {
+        let (key, claim) = (case.key(&format!("round {round}")), case.claim());
+        case.store().claimed(&key, &claim).await;
+        let before = case.store().record(&key).await;
+        let contenders = handles.iter().enumerate().map(|(place, handle)| {
+            let (handle, key, token) = (handle.clone(), key.clone(), claim.token);
+            let contender: Contender<_> = Box::pin(async move {
+                if place == 0 {
+                    handle.completed(&key, token, &completion(2, large())).await;
+                    return Vec::new();
+                }
+                let mut seen = Vec::new();
+                for _ in 0..4 {
+                    seen.push(handle.record(&key).await);
+                }
+                seen
+            });
+            contender
+        });
+        let seen: Vec<_> = race.round(contenders.collect()).await.into_iter().flatten().collect();
+
+        let after = case.store().record(&key).await;
+        check_eq!(result_of(after.clone()), large(), "round {round}: the result");
+        for record in &seen {
+            check!(
+                record == &before || record == &after,
+                "round {round}: a reader saw a record that is neither the one before the completion nor the one \
+                 after it: {record:?}"
+            );
+        }
+    }
+    race.check_overlap();
+}
+
+pub(super) async fn versions_never_repeat_under_churn(case: &Case) {
+    let handles = case.handles(8).await;
+    let mut race = Race::of_rounds(4);
+    while let Some(round) = race.next_round() {
+        let key = case.key(&format!("round {round}"));
+        let contenders = handles.iter().map(|handle| {
+            let claims = (0..case.rounds() / 8).map(|_| case.claim()).collect();
+            let contender: Contender<_> = Box::pin(claim_and_release(handle.clone(), key.clone(), claims));
+            contender
+        });
+        let granted: usize = race.round(contenders.collect()).await.into_iter().sum();
+        check!(granted > 0, "round {round}: no claim of a key that is released again and again was granted");
+    }
+    race.check_overlap();
+}
+
+/// Claims the key with each claim in turn, where nobody holds it, and releases it; how often that was granted.
+async fn claim_and_release(handle: Handle, key: RecordKey, claims: Vec<NewClaim>) -> usize {
+    let mut granted = 0;
+    for claim in &claims {
+        let seen = handle.load(&key).await;
+        let expected = seen.map_or(Expected::Absent, |seen| match seen.record.status {
+            Status::Released => Expected::Exactly(seen.record.version),
+            // Somebody is at work; a claim of this version would displace them.
+            _ => Expected::Absent,
+        });
+        if let ClaimOutcome::Claimed(_) = handle.claim(&key, claim, expected).await {
+            granted += 1;
+            let shown = handle.record(&key).await.version;
+            check_eq!(shown, version(claim.token, 1), "the version of a claim while it is held");
+            handle.released(&key, claim.token, &release(2)).await;
+        }
+    }
+    granted
+}
+
+pub(super) async fn a_loser_that_looks_again_sees_the_winner(case: &Case) {
+    let handles = case.handles(8).await;
+    let mut race = Race::of_rounds(case.rounds());
+    while let Some(round) = race.next_round() {
+        let key = case.key(&format!("round {round}"));
+        let contenders = handles.iter().enumerate().map(|(place, handle)| {
+            // The look goes through another handle than the claim.
+            let (handle, other) = (handle.clone(), handles[(place + 1) % handles.len()].clone());
+            let (key, claim) = (key.clone(), case.claim());
+            let contender: Contender<_> = Box::pin(async move {
+                handle.claim(&key, &claim, Expected::Absent).await;
+                other.load(&key).await.map(|found| found.record.version.token)
+            });
+            contender
+        });
+        let seen = race.round(contenders.collect()).await;
+
+        let holder = case.store().record(&key).await.version.token;
+        for token in seen {
+            check_eq!(token, Some(holder), "round {round}: whom a caller sees right after its claim");
+        }
+    }
+    race.check_overlap();
+}
+
+pub(super) async fn a_busy_key_does_not_hold_up_others(case: &Case) {
+    let handles = case.handles(8).await;
+    let busy = case.key("busy");
+    let claim = case.claim();
+    case.store().claimed(&busy, &claim).await;
+    let churn: Vec<_> = handles[1..]
+        .iter()
+        .map(|handle| {
+            let (handle, busy, token) = (handle.clone(), busy.clone(), claim.token);
+            tokio::spawn(async move {
+                for number in 2..60 {
+                    handle.renewed(&busy, token, &extension(number, seconds(60))).await;
+                }
+            })
+        })
+        .collect();
+    for number in 0..100 {
+        let (key, claim) = (case.key(&format!("other {number}")), case.claim());
+        handles[0].claimed(&key, &claim).await;
+        handles[0].completed(&key, claim.token, &completion(2, response("done"))).await;
+    }
+    for task in churn {
+        joined(task).await;
+    }
+}
+
+/// A key whose holder has ended its lease, and the version that a taker sees.
+async fn abandoned(case: &Case, name: &str) -> (RecordKey, Version) {
+    let (key, claim) = (case.key(name), case.claim());
+    case.store().claimed(&key, &claim).await;
+    case.store().renewed(&key, claim.token, &end_of_lease(2)).await;
+    (key, version(claim.token, 2))
+}
+
+/// Takes over what was `seen`; the taker's token if that was granted.
+fn take(case: &Case, handle: &Handle, key: &RecordKey, seen: Version) -> Contender<Option<onceonly::Token>> {
+    let (handle, key, claim) = (handle.clone(), key.clone(), case.claim());
+    Box::pin(async move {
+        let outcome = handle.claim(&key, &claim, Expected::Exactly(seen)).await;
+        matches!(outcome, ClaimOutcome::Claimed(_)).then_some(claim.token)
+    })
+}
+
+fn large() -> StoredResult {
+    StoredResult::Retained(StoredResponse::new(200, vec![b'x'; 65_536]).with_header("x-letter", "x"))
+}

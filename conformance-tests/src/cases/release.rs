@@ -1,0 +1,100 @@
+//! `release`: giving a key back, and the mark that it leaves.
+
+use onceonly::{Expected, KeyState, Status, observe};
+
+use crate::case::{Case, checkpoint, completion, extension, fingerprint, release, response, revision};
+use crate::compare::check_same_record;
+use crate::verdict::{check, check_eq};
+
+pub(super) async fn a_released_key_can_be_claimed_at_once(case: &Case) {
+    let (store, key, first) = (case.store(), case.key("a"), case.claim());
+    store.claimed(&key, &first).await;
+
+    store.released(&key, first.token, &release(2)).await;
+
+    let found = case.another().await.found(&key).await;
+    let state = observe(Some(&found.record), &fingerprint("something else").into(), found.now);
+    let KeyState::Expired { version } = state else {
+        crate::verdict::broken(format!("a released key reads as {state:?}, due was Expired"));
+    };
+    let second = case.claim();
+    store.claimed_over(&key, &second, Expected::Exactly(version)).await;
+    check_eq!(store.record(&key).await.version.token, second.token, "who holds the released key");
+}
+
+pub(super) async fn a_release_leaves_a_mark_for_as_long_as_asked(case: &Case) {
+    let (store, key) = (case.store(), case.key("a"));
+    let claim = case.claim();
+    store.claimed(&key, &claim).await;
+    store.renewed(&key, claim.token, &checkpoint(2, claim.lease, "half-way")).await;
+    let before = case.now().await;
+
+    store.released(&key, claim.token, &release(3)).await;
+
+    let found = store.found(&key).await;
+    check_eq!(found.record.status, Status::Released, "what is left of a released claim");
+    check_eq!(found.record.version.token, claim.token, "whose mark it is");
+    check_eq!(found.record.version.revision, revision(3), "the revision of the mark");
+    let (earliest, latest) = (before.plus(release(3).keep), found.now.plus(release(3).keep));
+    let tick = i64::try_from(case.declaration().resolution.as_micros()).unwrap_or(i64::MAX);
+    check!(
+        earliest <= found.record.expires_at
+            && found.record.expires_at.as_micros() < latest.as_micros().saturating_add(tick),
+        "the mark stands until {:?}, due was between {earliest:?} and {latest:?}",
+        found.record.expires_at
+    );
+}
+
+pub(super) async fn releasing_again_is_applied_and_changes_nothing(case: &Case) {
+    let (store, key, claim) = (case.store(), case.key("a"), case.claim());
+    store.claimed(&key, &claim).await;
+    store.released(&key, claim.token, &release(2)).await;
+    let before = store.record(&key).await;
+
+    case.another().await.released(&key, claim.token, &release(2)).await;
+
+    check_same_record(&store.record(&key).await, &before, "a repeated release has changed the mark");
+}
+
+pub(super) async fn a_release_after_completion_is_refused(case: &Case) {
+    let (store, key, claim) = (case.store(), case.key("a"), case.claim());
+    store.claimed(&key, &claim).await;
+    store.completed(&key, claim.token, &completion(2, response("done"))).await;
+    let before = store.record(&key).await;
+
+    store.release_refused(&key, claim.token, &release(3)).await;
+
+    check_same_record(&store.record(&key).await, &before, "a refused release has changed the result");
+}
+
+pub(super) async fn a_released_token_writes_no_more(case: &Case) {
+    let (store, key, claim) = (case.store(), case.key("a"), case.claim());
+    store.claimed(&key, &claim).await;
+    store.released(&key, claim.token, &release(2)).await;
+    let before = store.record(&key).await;
+
+    store.renew_refused(&key, claim.token, &extension(3, claim.lease)).await;
+    store.complete_refused(&key, claim.token, &completion(3, response("done"))).await;
+
+    check_same_record(&store.record(&key).await, &before, "a refused write has changed the mark");
+}
+
+pub(super) async fn a_late_copy_of_a_released_claim_meets_the_mark(case: &Case) {
+    let (store, key, claim) = (case.store(), case.key("a"), case.claim());
+    store.claimed(&key, &claim).await;
+    store.released(&key, claim.token, &release(2)).await;
+
+    let shown = case.another().await.occupied(&key, &claim, Expected::Absent).await;
+
+    check_eq!(shown.record.status, Status::Released, "what the late copy of the claim was shown");
+}
+
+pub(super) async fn a_release_of_nothing_creates_nothing(case: &Case) {
+    let (store, key) = (case.store(), case.key("a"));
+    let before = case.count().await;
+
+    store.release_refused(&key, case.token(), &release(2)).await;
+
+    check_eq!(store.load(&key).await, None, "what a refused release leaves");
+    check_eq!(case.count().await, before, "the number of records");
+}

@@ -1,0 +1,107 @@
+//! Scope and key are two things.
+
+use onceonly::{IdempotencyKey, RecordKey, Scope};
+
+use super::complete::result_of;
+use crate::case::{Case, completion, extension, release, response, seconds};
+use crate::compare::{check_same_record, check_same_result};
+use crate::verdict::check;
+
+pub(super) async fn one_key_in_two_scopes_is_two_records(case: &Case) {
+    let store = case.store();
+    let name = case.key("same").key().clone();
+    let keys = [case.scope(""), case.scope(" two"), case.scope(" TWO")]
+        .map(|scope| RecordKey::new(scope, name.clone()));
+    let mut claims = Vec::new();
+    for key in &keys {
+        let claim = case.claim();
+        store.claimed(key, &claim).await;
+        claims.push(claim);
+    }
+    let due = store.record(&keys[1]).await;
+
+    store.renewed(&keys[0], claims[0].token, &extension(2, seconds(600))).await;
+    store.completed(&keys[0], claims[0].token, &completion(3, response("of the first scope"))).await;
+    store.released(&keys[2], claims[2].token, &release(2)).await;
+
+    check_same_record(&store.record(&keys[1]).await, &due, "writes in one scope have changed another");
+    store.completed(&keys[1], claims[1].token, &completion(2, response("of the second scope"))).await;
+    let found = result_of(store.record(&keys[0]).await);
+    check_same_result(&found, &response("of the first scope"), "the result of the first scope");
+}
+
+pub(super) async fn the_global_scope_is_apart_from_every_named_one(case: &Case) {
+    let store = case.store();
+    // The global scope is shared with other runs on the same server, so the key is one that nobody else has.
+    let unique = IdempotencyKey::generate();
+    let global = RecordKey::new(Scope::global(), unique.clone());
+    let (claim, mut others) = (case.claim(), Vec::new());
+    store.claimed(&global, &claim).await;
+    for name in ["global", "null", "NULL", "None", "0", "-", "*", "default", "\\N"] {
+        let Ok(scope) = Scope::named(name) else { panic!("{name:?} is a scope") };
+        let key = RecordKey::new(scope, unique.clone());
+        check!(store.load(&key).await.is_none(), "scope {name:?} meets the global one");
+        let claim = case.claim();
+        store.claimed(&key, &claim).await;
+        others.push((key, claim));
+    }
+    store.completed(&global, claim.token, &completion(2, response("global"))).await;
+    for (key, claim) in others {
+        store.completed(&key, claim.token, &completion(2, response("named"))).await;
+    }
+    check_same_result(
+        &result_of(store.record(&global).await),
+        &response("global"),
+        "the global scope's result",
+    );
+}
+
+pub(super) async fn bytes_do_not_move_between_scope_and_key(case: &Case) {
+    let store = case.store();
+    let text: Vec<char> =
+        "a:b/c|d\\e,f;g%h_i\u{1f}j k\u{0}l".chars().filter(|letter| !letter.is_control()).collect();
+    let mut keys = Vec::new();
+    for split in 0..text.len() {
+        let (left, right) = text.split_at(split);
+        let scope = case.scope(&left.iter().collect::<String>());
+        let Ok(key) = IdempotencyKey::new(&right.iter().collect::<String>()) else { continue };
+        keys.push(RecordKey::new(scope, key));
+    }
+    each_its_own(case, store, &keys).await;
+}
+
+pub(super) async fn scope_and_key_are_not_interchangeable(case: &Case) {
+    let store = case.store();
+    let (one, two) = (case.scope(" one"), case.scope(" two"));
+    let name = |scope: &Scope| scope.name().unwrap_or_default().to_owned();
+    let mut keys = Vec::new();
+    for (scope, key) in [
+        (one.clone(), name(&two)),
+        (two.clone(), name(&one)),
+        (one.clone(), name(&one)),
+        (two.clone(), name(&two)),
+        (case.scope(" one:"), name(&two)),
+        (case.scope(" one"), format!(":{}", name(&two))),
+        (case.scope(" 3:one"), "3:two".to_owned()),
+    ] {
+        let Ok(key) = IdempotencyKey::new(&key) else { panic!("{key:?} is a key") };
+        keys.push(RecordKey::new(scope, key));
+    }
+    each_its_own(case, store, &keys).await;
+}
+
+async fn each_its_own(case: &Case, store: &crate::handle::Handle, keys: &[RecordKey]) {
+    for (number, key) in keys.iter().enumerate() {
+        check!(
+            store.load(key).await.is_none(),
+            "pair {number} of scope and key meets one that was claimed before"
+        );
+        let claim = case.claim();
+        store.claimed(key, &claim).await;
+        store.completed(key, claim.token, &completion(2, response(&number.to_string()))).await;
+    }
+    for (number, key) in keys.iter().enumerate() {
+        let found = result_of(store.record(key).await);
+        check_same_result(&found, &response(&number.to_string()), "the result of a pair of scope and key");
+    }
+}

@@ -1,0 +1,89 @@
+//! What a store says of itself.
+
+use std::time::Duration;
+
+/// Facts about a store. They tell the suite how to test and what to report; none of them excuses a store from a
+/// clause.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Declaration {
+    /// What the store is called in reports.
+    pub name: &'static str,
+    /// Whose time the store takes.
+    pub clock: ClockKind,
+    /// What an acknowledged write survives.
+    pub durability: Durability,
+    /// Who can share the records.
+    pub processes: Processes,
+    /// The shortest difference between two of its deadlines. A microsecond unless told otherwise.
+    pub resolution: Duration,
+    /// The largest response that it must take, head and body together. One MiB unless told otherwise.
+    pub response_bytes_max: usize,
+}
+
+impl Declaration {
+    /// The facts that have no default.
+    pub const fn new(
+        name: &'static str,
+        clock: ClockKind,
+        durability: Durability,
+        processes: Processes,
+    ) -> Self {
+        Self {
+            name,
+            clock,
+            durability,
+            processes,
+            resolution: Duration::from_micros(1),
+            response_bytes_max: 1024 * 1024,
+        }
+    }
+
+    /// The store's deadlines are multiples of `resolution`, rounded up.
+    #[must_use]
+    pub const fn with_resolution(mut self, resolution: Duration) -> Self {
+        self.resolution = resolution;
+        self
+    }
+
+    /// The store takes responses of up to `bytes`.
+    #[must_use]
+    pub const fn with_response_bytes_max(mut self, bytes: usize) -> Self {
+        self.response_bytes_max = bytes;
+        self
+    }
+}
+
+/// Whose time a store takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "every case must know how to let time pass")]
+pub enum ClockKind {
+    /// A clock that the suite sets. Deadlines are tested at the exact instant.
+    Manual,
+    /// A clock that runs. The suite waits, and voids what fell on the wrong side of a deadline.
+    System,
+}
+
+/// What an acknowledged write survives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Durability {
+    /// The drop of a handle, as long as another one is open: records in the memory of a process.
+    Handle,
+    /// The end of the process that wrote it.
+    Process,
+    /// The loss of power on the host that keeps it.
+    PowerLoss,
+    /// The loss of that host.
+    Failover,
+}
+
+/// Who can share the records of a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "one, or more than one")]
+pub enum Processes {
+    /// The handles of one process.
+    One,
+    /// The handles of any number of processes.
+    Many,
+}

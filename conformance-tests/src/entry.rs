@@ -1,0 +1,80 @@
+//! The `main` of a backend's conformance test.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+use crate::fixture::Fixture;
+use crate::suite::Suite;
+
+/// Makes a backend's conformance test out of its [`Fixture`]: one line in `tests/conformance.rs`.
+///
+/// `Cargo.toml` must say `harness = false` for that test:
+///
+/// ```toml
+/// [[test]]
+/// name = "conformance"
+/// harness = false
+/// ```
+///
+/// It then takes the arguments of every Rust test: a filter, `--exact`, `--list`, `--test-threads`.
+#[macro_export]
+macro_rules! main {
+    ($fixture:ty) => {
+        fn main() -> ::std::process::ExitCode {
+            $crate::run_as_test::<$fixture>()
+        }
+    };
+}
+
+/// What [`main!`](crate::main) calls: runs the cases that the command line asks for, and reports.
+///
+/// Fails if a case fails, and also if the number of cases that ran is not the number that was asked for.
+pub fn run_as_test<F: Fixture>() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let suite = Suite::of::<F>();
+    let ran = Arc::new(AtomicUsize::new(0));
+    let trials = Suite::cases().map(|case| trial(&suite, case.name, &ran)).collect::<Vec<_>>();
+    let listed = trials.len();
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    if arguments.list {
+        return ExitCode::SUCCESS;
+    }
+    let left_out = usize::try_from(conclusion.num_filtered_out).unwrap_or(usize::MAX);
+    let count = Count { ran: ran.load(Ordering::Relaxed), left_out, listed };
+    println!("conformance of {:?}: {}", suite.declaration().name, count.summary());
+    if !count.is_complete() {
+        println!("the number of cases that ran is not the number that was asked for");
+        return ExitCode::FAILURE;
+    }
+    conclusion.exit_code()
+}
+
+fn trial(suite: &Suite, name: &'static str, ran: &Arc<AtomicUsize>) -> Trial {
+    let suite = suite.clone();
+    let ran = Arc::clone(ran);
+    Trial::test(name, move || {
+        ran.fetch_add(1, Ordering::Relaxed);
+        suite.run(name).map_err(Failed::from)
+    })
+}
+
+/// How many cases ran, were left out by the command line, and exist.
+struct Count {
+    ran: usize,
+    left_out: usize,
+    listed: usize,
+}
+
+impl Count {
+    /// Whether every case either ran or was left out on request.
+    const fn is_complete(&self) -> bool {
+        self.ran + self.left_out == self.listed
+    }
+
+    fn summary(&self) -> String {
+        format!("{} of {} cases ran, {} left out by the command line", self.ran, self.listed, self.left_out)
+    }
+}

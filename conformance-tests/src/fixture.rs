@@ -1,0 +1,137 @@
+//! What a backend author writes: how to reach the store.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use onceonly::{KeyStore, ManualClock};
+
+use crate::declaration::Declaration;
+
+/// A place with no records in it, and the handles to it. Each case opens one of its own, so that cases can run at the
+/// same time and cannot see each other: a map, a file, a table, a key prefix.
+///
+/// What the fixture holds, such as a temporary folder, lives until the case is over.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use onceonly::{KeyStore, ManualClock, Timestamp};
+/// use onceonly_conformance::{
+///     ClockKind, Declaration, Durability, Fixture, FixtureError, Processes, ReferenceStore, StoreClock,
+/// };
+///
+/// struct Reference {
+///     store: ReferenceStore,
+///     clock: ManualClock,
+/// }
+///
+/// #[async_trait::async_trait]
+/// impl Fixture for Reference {
+///     fn declare() -> Declaration {
+///         Declaration::new("reference", ClockKind::Manual, Durability::Handle, Processes::One)
+///     }
+///
+///     async fn open() -> Result<Self, FixtureError> {
+///         let clock = ManualClock::starting_at(Timestamp::from_micros(1_700_000_000_000_000));
+///         Ok(Self { store: ReferenceStore::new(clock.clone()), clock })
+///     }
+///
+///     async fn handle(&self) -> Result<Arc<dyn KeyStore>, FixtureError> {
+///         Ok(Arc::new(self.store.clone()))
+///     }
+///
+///     fn clock(&self) -> StoreClock {
+///         StoreClock::Manual(self.clock.clone())
+///     }
+/// }
+///
+/// // In `tests/conformance.rs` this would be `onceonly_conformance::main!(Reference);`.
+/// let suite = onceonly_conformance::Suite::of::<Reference>();
+/// suite.run("claim::a_fresh_key_is_granted").unwrap();
+/// ```
+#[async_trait]
+pub trait Fixture: Send + Sync + 'static {
+    /// What the store says of itself.
+    fn declare() -> Declaration
+    where
+        Self: Sized;
+
+    /// A place that nobody else uses, without records.
+    ///
+    /// A server that is not there is an error, which fails the case: say in the message what to set or start. There is
+    /// no way to skip.
+    async fn open() -> Result<Self, FixtureError>
+    where
+        Self: Sized;
+
+    /// One more handle to the same records, as independent of the others as another process would be: another
+    /// connection, a second open of the same file. Handles that share one connection hide every race.
+    async fn handle(&self) -> Result<Arc<dyn KeyStore>, FixtureError>;
+
+    /// The clock that all handles go by.
+    fn clock(&self) -> StoreClock;
+
+    /// A look behind the store, if there is one. It makes some cases sharper; no case needs it.
+    fn raw(&self) -> Option<Arc<dyn RawAccess>> {
+        None
+    }
+
+    /// Clears away what dropping the fixture would leave, such as a table on a server. Called when the case is over,
+    /// whatever its verdict.
+    async fn close(&self) -> Result<(), FixtureError> {
+        Ok(())
+    }
+}
+
+/// The clock of a store under test.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum StoreClock {
+    /// Stands still until the suite sets it. Goes with [`ClockKind::Manual`](crate::ClockKind::Manual).
+    Manual(ManualClock),
+    /// Runs. Goes with [`ClockKind::System`](crate::ClockKind::System).
+    System,
+}
+
+/// A look at the records past the store that is under test.
+#[async_trait]
+pub trait RawAccess: Send + Sync {
+    /// How many records there are, past their time or not.
+    async fn count(&self) -> Result<u64, FixtureError>;
+}
+
+/// A fixture could not do what it was asked for. The case that asked fails as a fault of the set-up, not of the store.
+pub struct FixtureError(Box<dyn Error + Send + Sync>);
+
+impl FixtureError {
+    /// An error that says what to do about it.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self(message.into().into())
+    }
+}
+
+impl<E: Error + Send + Sync + 'static> From<E> for FixtureError {
+    fn from(error: E) -> Self {
+        Self(Box::new(error))
+    }
+}
+
+impl fmt::Display for FixtureError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)?;
+        let mut cause = self.0.source();
+        while let Some(error) = cause {
+            write!(f, ": {error}")?;
+            cause = error.source();
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for FixtureError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

@@ -1,0 +1,208 @@
+//! The suite: its cases, and how one of them is run against a store.
+
+use std::fmt;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use tokio::runtime;
+
+use crate::case::Case;
+use crate::cases::CASES;
+use crate::clause::Clause;
+use crate::declaration::Declaration;
+use crate::fixture::{Fixture, FixtureError};
+use crate::random;
+use crate::verdict::{Failure, FailureKind, Left};
+
+/// All cases, bound to one kind of store.
+#[derive(Clone)]
+pub struct Suite {
+    declaration: Declaration,
+    open: Arc<dyn Fn() -> Opening + Send + Sync>,
+    bound: Duration,
+}
+
+type Opening = Pin<Box<dyn Future<Output = Result<Box<dyn Fixture>, FixtureError>> + Send>>;
+
+/// What a case is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CaseInfo {
+    /// File and function, such as `claim::a_fresh_key_is_granted`.
+    pub name: &'static str,
+    /// Its stable id, such as `B1`.
+    pub id: &'static str,
+    /// The clause of the contract that it tests.
+    pub clause: Clause,
+    /// The behaviour in a sentence.
+    pub sentence: &'static str,
+}
+
+/// A case, and how it is run.
+pub(crate) struct RegisteredCase {
+    pub(crate) info: CaseInfo,
+    pub(crate) run: for<'a> fn(&'a Case) -> Pin<Box<dyn Future<Output = ()> + 'a>>,
+}
+
+impl Suite {
+    /// The suite over places that `F` opens.
+    pub fn of<F: Fixture>() -> Self {
+        Self::new(F::declare(), F::open)
+    }
+
+    /// The suite over places that `open` opens: for a store with variants, one suite each.
+    pub fn new<F, O, R>(declaration: Declaration, open: O) -> Self
+    where
+        F: Fixture,
+        O: Fn() -> R + Send + Sync + 'static,
+        R: Future<Output = Result<F, FixtureError>> + Send + 'static,
+    {
+        let open = Arc::new(move || {
+            let opening = open();
+            Box::pin(async move { Ok(Box::new(opening.await?) as Box<dyn Fixture>) }) as Opening
+        });
+        Self { declaration, open, bound: BOUND }
+    }
+
+    /// How long one attempt at a case may take before it counts as stuck. A minute unless told otherwise.
+    #[must_use]
+    pub const fn with_bound(mut self, bound: Duration) -> Self {
+        self.bound = bound;
+        self
+    }
+
+    /// Every case, in the order of the catalogue.
+    pub fn cases() -> impl ExactSizeIterator<Item = CaseInfo> {
+        CASES.iter().map(|case| case.info)
+    }
+
+    /// What the store says of itself.
+    pub const fn declaration(&self) -> &Declaration {
+        &self.declaration
+    }
+
+    /// Runs one case on a place of its own, on a runtime of its own.
+    ///
+    /// A case that could not be brought about, because the machine was too slow or the callers never met, is tried
+    /// again with longer spans and more rounds, four times in all.
+    ///
+    /// # Errors
+    /// [`Failure`], whose `Display` is the report.
+    ///
+    /// # Panics
+    /// If there is no case called `name`, or `ONCEONLY_SEED` is set to something that is no number.
+    pub fn run(&self, name: &str) -> Result<(), Failure> {
+        let case = CASES.iter().find(|case| case.info.name == name);
+        let case = case.unwrap_or_else(|| panic!("there is no case called {name:?}"));
+        let seed = random::seed();
+        let mut outcome = Ok(());
+        for scale in [1, 2, 4, 8] {
+            outcome = self.attempt(case, scale, seed);
+            match &outcome {
+                Err(failure) if failure.kind == FailureKind::Inconclusive => {}
+                _ => break,
+            }
+        }
+        outcome
+    }
+
+    /// Runs the case on a thread of its own, so that one that blocks its thread is found out too. That thread is then
+    /// left behind: nothing can stop it.
+    fn attempt(&self, case: &'static RegisteredCase, scale: u32, seed: u64) -> Result<(), Failure> {
+        let (sender, receiver) = mpsc::sync_channel(1);
+        let attempt = Attempt { suite: self.clone(), case, scale, seed };
+        let running = thread::Builder::new().name(case.info.name.to_owned()).spawn(move || {
+            // The receiver is gone if the time was up; nobody needs the outcome then.
+            let _ = sender.send(attempt.run());
+        });
+        if let Err(error) = running {
+            return Err(self.failure(case, seed, "", Left::SetUp(format!("no thread: {error}"))));
+        }
+        let grace = Duration::from_secs(10);
+        match receiver.recv_timeout(self.bound + grace) {
+            Ok(outcome) => outcome,
+            Err(RecvTimeoutError::Timeout) => {
+                let message = format!(
+                    "the case has blocked its thread for {:?}; it was left there",
+                    self.bound + grace
+                );
+                Err(self.failure(case, seed, "", Left::Broken { message, clause: Some(Clause::Bounded) }))
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                Err(self.failure(case, seed, "", Left::SetUp("the case's thread ended early".to_owned())))
+            }
+        }
+    }
+
+    fn failure(&self, case: &'static RegisteredCase, seed: u64, step: &'static str, left: Left) -> Failure {
+        let (kind, message, clause) = match left {
+            Left::Broken { message, clause } => (FailureKind::Broken, message, clause),
+            Left::Inconclusive(message) => (FailureKind::Inconclusive, message, None),
+            Left::SetUp(message) => (FailureKind::SetUp, message, None),
+        };
+        let clause = clause.unwrap_or(case.info.clause);
+        Failure { case: &case.info, clause, kind, step, message, seed, store: self.declaration.name }
+    }
+}
+
+impl fmt::Debug for Suite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Suite").field("declaration", &self.declaration).finish_non_exhaustive()
+    }
+}
+
+/// One run of one case, to be moved to its thread.
+struct Attempt {
+    suite: Suite,
+    case: &'static RegisteredCase,
+    scale: u32,
+    seed: u64,
+}
+
+impl Attempt {
+    fn run(self) -> Result<(), Failure> {
+        let failure = |step, left| self.suite.failure(self.case, self.seed, step, left);
+        let set_up = |error: FixtureError| failure("", Left::SetUp(error.to_string()));
+        let runtime = runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
+        let runtime = runtime.map_err(|error| set_up(error.into()))?;
+
+        let case = runtime.block_on(self.open()).map_err(set_up)?;
+        let outcome = catch_unwind(AssertUnwindSafe(|| runtime.block_on(self.bounded(&case))));
+        let outcome = outcome.map_err(|panic| failure(case.last_step(), Left::from_panic(panic)));
+        let closed = runtime.block_on(case.close()).map_err(set_up);
+        drop(case);
+        // A call that a broken store never ends must not keep the runtime.
+        runtime.shutdown_background();
+        outcome.and(closed)
+    }
+
+    async fn open(&self) -> Result<Case, FixtureError> {
+        let opening = async {
+            let fixture = (self.suite.open)().await?;
+            Case::open(self.suite.declaration.clone(), fixture, self.scale, self.seed).await
+        };
+        match tokio::time::timeout(self.suite.bound, opening).await {
+            Ok(opened) => opened,
+            Err(_) => Err(FixtureError::new(format!("opening takes longer than {:?}", self.suite.bound))),
+        }
+    }
+
+    async fn bounded(&self, case: &Case) {
+        let bound = self.suite.bound;
+        if tokio::time::timeout(bound, (self.case.run)(case)).await.is_err() {
+            let message = format!("the case is not over after {bound:?}: a call waits without limit");
+            crate::verdict::broken_clause(Clause::Bounded, message);
+        }
+    }
+}
+
+/// Threads of a case's runtime: more than one, so that callers really run at the same time.
+const WORKERS: usize = 4;
+
+/// Far above what any case takes on a loaded machine.
+const BOUND: Duration = Duration::from_secs(60);
