@@ -53,11 +53,16 @@ pub(crate) fn fingerprint() -> Fingerprint {
     Fingerprint::builder().part("body", [b'x'; RESPONSE_BYTES]).finish()
 }
 
-/// The result of every request: bytes of the caller's own, so that callers do not meet at one reference count.
-pub(crate) fn completion() -> Completion {
+/// The response to every request: bytes of the caller's own, so that callers do not meet at one reference count.
+pub(crate) fn response() -> StoredResponse {
+    StoredResponse::new(201, Bytes::from(vec![b'r'; RESPONSE_BYTES]))
+}
+
+/// What a store is sent to complete a request with `response`.
+pub(crate) fn completion(response: StoredResponse) -> Completion {
     Completion {
         revision: Revision::from_number(2),
-        result: StoredResult::Retained(StoredResponse::new(201, Bytes::from(vec![b'r'; RESPONSE_BYTES]))),
+        result: StoredResult::Retained(response),
         retention: span(DAY_SECS),
     }
 }
@@ -80,32 +85,30 @@ impl Iterator for Numbers {
 /// Lets `threads` threads work through requests for about `duration`.
 ///
 /// Requests are handed out in chunks. `prepare` makes a thread's next chunk while no clock runs; then all threads start
-/// together, and `operate` is called for each request with the thread's [`Timer`].
-pub(crate) fn on_threads<P, O>(
+/// together, and each lets `work` do its chunk.
+pub(crate) fn on_threads<P, W>(
     threads: usize,
     duration: Duration,
     mut prepare: P,
-    operate: O,
+    work: W,
 ) -> Result<Sample, Failure>
 where
-    P: FnMut(usize) -> Vec<Request>,
-    O: Fn(&Request, &Completion, &mut Timer) -> Result<(), Failure> + Sync,
+    P: FnMut() -> Vec<Request>,
+    W: Fn(&[Request], &mut Timer) -> Result<(), Failure> + Sync,
 {
     let mut sample = Sample::default();
     while sample.elapsed < duration {
-        let chunks: Vec<Vec<Request>> = (0..threads).map(&mut prepare).collect();
+        let chunks: Vec<Vec<Request>> = (0..threads).map(|_| prepare()).collect();
         let start = Barrier::new(threads);
-        let work = |chunk: &[Request]| -> Result<Worked, Failure> {
-            let (completion, mut timer) = (completion(), Timer::default());
+        let timed = |chunk: &[Request]| {
+            let mut timer = Timer::default();
             start.wait();
             let started = Instant::now();
-            for request in chunk {
-                operate(request, &completion, &mut timer)?;
-            }
+            work(chunk, &mut timer)?;
             Ok(Worked { started, ended: Instant::now(), claim_nanos: timer.claim_nanos })
         };
         let worked: Vec<Result<Worked, Failure>> = thread::scope(|scope| {
-            let handles: Vec<_> = chunks.iter().map(|chunk| scope.spawn(|| work(chunk))).collect();
+            let handles: Vec<_> = chunks.iter().map(|chunk| scope.spawn(|| timed(chunk))).collect();
             handles.into_iter().map(|handle| handle.join().expect("a caller panicked")).collect()
         });
         let worked = worked.into_iter().collect::<Result<Vec<_>, _>>()?;
@@ -134,6 +137,7 @@ pub(crate) struct Timer {
 }
 
 impl Timer {
+    /// Does a claim, timed or not.
     pub(crate) fn claim<T>(&mut self, claim: impl FnOnce() -> T) -> T {
         self.claims += 1;
         if self.claims % 64 != 1 {

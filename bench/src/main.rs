@@ -1,5 +1,7 @@
 //! Measures Onceonly beside the plain thing that it could be compared with. How to read it: `README.md`.
 
+mod engine;
+mod fingerprint;
 mod load;
 mod machine;
 mod memory;
@@ -68,7 +70,7 @@ fn main() -> Result<(), Failure> {
 
 /// A store adds its file above and its line here.
 fn all() -> Vec<Comparison> {
-    [memory::comparisons()].into_iter().flatten().collect()
+    [fingerprint::comparisons(), memory::comparisons(), engine::comparisons()].into_iter().flatten().collect()
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -11,7 +11,7 @@ use onceonly_memory::MemoryStore;
 
 use self::bare_map::BareMap;
 use self::dash_store::DashStore;
-use crate::load::{Numbers, Request, Timer, completion, fingerprint, on_threads, ready};
+use crate::load::{Numbers, Request, Timer, completion, fingerprint, on_threads, ready, response};
 use crate::runner::{Comparison, Failure, Figure, Sample, Variant};
 
 pub(crate) fn comparisons() -> Vec<Comparison> {
@@ -54,6 +54,7 @@ fn compare(name: &str, work: Work, goals: Goals) -> Comparison {
         ratio("store 2", "dashmap 2", Some(goals.dashmap)),
         ratio("store 2", "store 1", goals.own_one_thread),
         ratio("bare map 2", "bare map 1", None),
+        Figure::ClaimP99Micros { of: "store 2".into(), at_most: None },
     ];
     Comparison { name: name.into(), variants, figures }
 }
@@ -98,13 +99,14 @@ impl Target for Arc<dyn KeyStore> {
 
 /// Fills `target` with the records that are present in every run, then lets the callers at it.
 fn measure(target: &dyn Target, work: Work, threads: usize, duration: Duration) -> Result<Sample, Failure> {
-    let (fingerprint, completion) = (fingerprint(), completion());
+    let fingerprint = fingerprint();
+    let completed = completion(response());
     for request in present() {
-        target.fresh(&Ask { request, fingerprint }, &completion, &mut Timer::default())?;
+        target.fresh(&Ask { request, fingerprint }, &completed, &mut Timer::default())?;
     }
     let mut numbers = Numbers(0);
     let mut next = PRESENT;
-    let prepare = |_| match work {
+    let prepare = || match work {
         Work::Fresh => {
             next += CHUNK;
             (next - CHUNK..next).map(Request::numbered).collect()
@@ -114,12 +116,12 @@ fn measure(target: &dyn Target, work: Work, threads: usize, duration: Duration) 
             chosen.map(|number| present()[(number % PRESENT) as usize].clone()).collect()
         }
     };
-    on_threads(threads, duration, prepare, |request, completion, timer| {
-        let ask = Ask { request, fingerprint };
-        match work {
-            Work::Fresh => target.fresh(&ask, completion, timer),
+    on_threads(threads, duration, prepare, |requests, timer| {
+        let completion = completion(response());
+        requests.iter().map(|request| Ask { request, fingerprint }).try_for_each(|ask| match work {
+            Work::Fresh => target.fresh(&ask, &completion, timer),
             Work::Replay => target.replay(&ask, timer),
-        }
+        })
     })
 }
 
