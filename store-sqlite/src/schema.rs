@@ -1,0 +1,133 @@
+//! The table, and whether what is in the file is it.
+
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+
+use crate::error::Error;
+use crate::statements::{Statements, TableName};
+
+/// What a file holds under the table's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// Nothing yet.
+    Absent,
+    /// The table in the version of this release.
+    Current,
+}
+
+/// Looks at the file and changes nothing.
+///
+/// Refuses what a release other than this one may have written, and what is not Onceonly's at all: reading it wrongly
+/// would run an operation again.
+pub(crate) fn inspect(connection: &Connection, table: &TableName) -> Result<Found, Error> {
+    match recorded_version(connection, table)? {
+        Some(VERSION) => verify(connection, table).map(|()| Found::Current),
+        Some(version) if version > VERSION => {
+            Err(Error::SetUp("the table was made by a newer release of onceonly-sqlite"))
+        }
+        Some(_) => Err(Error::SetUp("the recorded schema version is unknown")),
+        None if is_taken(connection, table.as_str())? => {
+            Err(Error::SetUp("the table name is taken by something that is not Onceonly's"))
+        }
+        None => Ok(Found::Absent),
+    }
+}
+
+/// Creates the table, unless another process was faster.
+pub(crate) fn create(
+    connection: &mut Connection,
+    table: &TableName,
+    statements: &Statements,
+) -> Result<(), Error> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    if inspect(&transaction, table)? == Found::Absent {
+        transaction.execute_batch(include_str!("sql/versions.sql"))?;
+        transaction.execute_batch(&statements.schema)?;
+        transaction.execute(
+            "INSERT INTO main.onceonly_schema (table_name, version) VALUES (?1, ?2)",
+            (table.as_str(), VERSION),
+        )?;
+    }
+    Ok(transaction.commit()?)
+}
+
+fn recorded_version(connection: &Connection, table: &TableName) -> Result<Option<i64>, Error> {
+    if !is_taken(connection, "onceonly_schema")? {
+        return Ok(None);
+    }
+    if columns(connection, "onceonly_schema")? != VERSIONS_COLUMNS {
+        return Err(Error::SetUp("the name onceonly_schema is taken by something that is not Onceonly's"));
+    }
+    let version = connection
+        .query_row(
+            "SELECT version FROM main.onceonly_schema WHERE table_name = ?1",
+            [table.as_str()],
+            |row| row.get(0),
+        )
+        .optional()?;
+    Ok(version)
+}
+
+/// The version number says what the table was once; this says what it is.
+fn verify(connection: &Connection, table: &TableName) -> Result<(), Error> {
+    if columns(connection, table.as_str())? != COLUMNS {
+        return Err(Error::SetUp("the table's columns are not those of its schema version"));
+    }
+    let strict: Option<bool> = connection
+        .query_row(
+            "SELECT strict FROM pragma_table_list WHERE schema = 'main' AND name = ?1 COLLATE NOCASE",
+            [table.as_str()],
+            |row| row.get(0),
+        )
+        .optional()?;
+    if strict != Some(true) {
+        return Err(Error::SetUp("the table is not STRICT"));
+    }
+    let unique: bool =
+        connection.query_row(include_str!("sql/unique.sql"), [table.as_str()], |row| row.get(0))?;
+    if !unique {
+        return Err(Error::SetUp("the table has no unique index on key_digest alone"));
+    }
+    Ok(())
+}
+
+fn is_taken(connection: &Connection, name: &str) -> Result<bool, Error> {
+    let taken = connection.query_row(
+        "SELECT EXISTS (SELECT 1 FROM main.sqlite_schema WHERE name = ?1 COLLATE NOCASE)",
+        [name],
+        |row| row.get(0),
+    )?;
+    Ok(taken)
+}
+
+/// Name and declaration of each column, in order.
+fn columns(connection: &Connection, table: &str) -> Result<Vec<String>, Error> {
+    let mut select = connection.prepare(
+        "SELECT name || ' ' || type || iif(\"notnull\", ' NOT NULL', '') FROM pragma_table_xinfo(?1, 'main')",
+    )?;
+    let columns = select.query_map([table], |row| row.get(0))?;
+    Ok(columns.collect::<Result<_, _>>()?)
+}
+
+const VERSION: i64 = 1;
+
+const VERSIONS_COLUMNS: [&str; 2] = ["table_name TEXT NOT NULL", "version INTEGER NOT NULL"];
+
+const COLUMNS: [&str; 17] = [
+    "key_digest BLOB NOT NULL",
+    "scope BLOB",
+    "key BLOB NOT NULL",
+    "status INTEGER NOT NULL",
+    "token BLOB NOT NULL",
+    "revision INTEGER NOT NULL",
+    "fingerprint BLOB NOT NULL",
+    "attempt INTEGER NOT NULL",
+    "created_at INTEGER NOT NULL",
+    "lease_until INTEGER NOT NULL",
+    "expires_at INTEGER NOT NULL",
+    "unresolved_until INTEGER NOT NULL",
+    "sweep_at INTEGER NOT NULL",
+    "code INTEGER",
+    "headers BLOB",
+    "body BLOB",
+    "checkpoint BLOB",
+];

@@ -1,0 +1,1 @@
+DELETE FROM main."{table}" WHERE rowid = ?1

@@ -1,0 +1,1 @@
+UPDATE main."{table}" SET sweep_at = ?2 WHERE rowid = ?1
