@@ -1,4 +1,48 @@
-//! An SQLite key store for [Onceonly](onceonly).
+//! An SQLite key store for [Onceonly](onceonly): one file, no server, any number of processes on one host.
+//!
+//! ```
+//! use onceonly_sqlite::SqliteStore;
+//!
+//! # fn main() -> Result<(), onceonly::StoreError> {
+//! # let directory = tempfile::tempdir().expect("a temporary directory can be made");
+//! # let path = directory.path().join("keys.db");
+//! let store = SqliteStore::open(&path)?;
+//! # let _ = store;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # How it works
+//!
+//! One thread writes. Calls that arrive while it commits are committed together next, so that they share one flush of
+//! the disk; nobody waits for a timer. Each call is answered after the commit that it is part of. Replays and
+//! [`load`](onceonly::KeyStore::load) read in place, over connections of their own: a look into the write-ahead log
+//! takes microseconds, may wait for the disk as any read of a file, and never for a writer.
+//!
+//! # What it needs
+//!
+//! * **A local disk.** The write-ahead log needs memory that all processes on the file share; on a network file system
+//!   it does not work, and SQLite cannot tell.
+//! * **Somebody who purges.** Run the engine's sweeper. The file does not shrink by that, the room is used again.
+//! * **Room.** On a full disk every write is [`Unavailable`](onceonly::StoreErrorKind::Unavailable) and nothing is
+//!   lost, but a purge needs room too: a full disk must be given some by other means.
+//! * **Short transactions beside it.** SQLite lets one connection write at a time. An application that keeps a write
+//!   transaction open makes every claim wait, for [`SqliteOptions::busy_timeout`] at most. One that keeps a *read*
+//!   transaction open keeps the write-ahead log from starting over: the log grows until it ends.
+//! * **One clock.** The host's time decides when leases and retentions end.
+//! * **A file that stays where it is.** Deleting or replacing the file under a running store loses what is written
+//!   from then on.
+//!
+//! # What survives
+//!
+//! With [`Synchronous::Full`], the default, every answered write survives the end of the process, of the operating
+//! system and a loss of power, as far as the disk keeps its word. With [`Synchronous::Normal`] it survives the end of
+//! the process.
+//!
+//! # Effect and result in one transaction
+//!
+//! If the operation's effect is a write to the same file, [`SqliteStore::complete_in`] commits both together, and
+//! [`SqliteStore::mark_in`] does so for consumers that keep no answer.
 
 mod checkpoint;
 mod connection;
@@ -11,7 +55,9 @@ mod schema;
 mod statements;
 mod store;
 mod sweep;
+mod transaction;
 mod writer;
 
 pub use options::{SqliteOptions, Synchronous};
 pub use store::SqliteStore;
+pub use transaction::{CompleteIn, Mark};

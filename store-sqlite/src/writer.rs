@@ -54,7 +54,7 @@ impl Writer {
         when_dropped: WhenDropped,
         verb: impl FnMut(&Records<'_>) -> Result<A, Error> + Send + 'static,
     ) -> Result<A, StoreError> {
-        let (call, answer) = Call::new(when_dropped, verb);
+        let (call, answer) = Call::prepare(when_dropped, verb);
         self.send(vec![call])?;
         answer.await.unwrap_or_else(|_| Err(Error::Stopped.into()))
     }
@@ -69,7 +69,7 @@ impl Writer {
         V: FnMut(&Records<'_>) -> Result<A, Error> + Send + 'static,
     {
         let (calls, pending): (Vec<_>, Vec<_>) =
-            verbs.into_iter().map(|verb| Call::new(when_dropped, verb)).unzip();
+            verbs.into_iter().map(|verb| Call::prepare(when_dropped, verb)).unzip();
         // If it cannot be sent, the answers say so: each call is dropped unanswered.
         let _ = self.send(calls);
         let mut answers = Vec::with_capacity(pending.len());
@@ -110,7 +110,10 @@ where
     A: Send + 'static,
     V: FnMut(&Records<'_>) -> Result<A, Error> + Send + 'static,
 {
-    fn new(when_dropped: WhenDropped, verb: V) -> (Box<dyn Work>, oneshot::Receiver<Result<A, StoreError>>) {
+    fn prepare(
+        when_dropped: WhenDropped,
+        verb: V,
+    ) -> (Box<dyn Work>, oneshot::Receiver<Result<A, StoreError>>) {
         let (reply, answer) = oneshot::channel();
         (Box::new(Self { verb, when_dropped, outcome: None, reply }), answer)
     }
