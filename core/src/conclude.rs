@@ -70,17 +70,21 @@ impl Holder {
     /// attempt and checkpoint: what it knows of itself says nothing of the attempts before it.
     pub(crate) async fn give_back(&self) -> Result<Held, StoreError> {
         if self.may_release() {
-            let held = self.release().await?;
-            self.report(EventKind::Released);
-            return Ok(held);
+            return Ok(self.reported_if_held(self.release().await?, EventKind::Released));
         }
         self.end_lease().await
     }
 
     /// Ends the lease once, for a later attempt.
     pub(crate) async fn end_lease(&self) -> Result<Held, StoreError> {
-        let held = self.suspend().await?;
-        self.report(EventKind::Suspended);
-        Ok(held)
+        Ok(self.reported_if_held(self.suspend().await?, EventKind::Suspended))
+    }
+
+    /// What was not the holder's to give back was not given back.
+    fn reported_if_held(&self, held: Held, kind: EventKind<'_>) -> Held {
+        if held == Held::Yes {
+            self.report(kind);
+        }
+        held
     }
 }

@@ -57,6 +57,11 @@ impl fmt::Debug for Scope {
 /// other.
 ///
 /// There is no `Display`: a shortened or decorated form that somebody passes on as a key would be another key.
+///
+/// ```compile_fail,E0277
+/// let key = onceonly::IdempotencyKey::generate();
+/// println!("{key}");
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct IdempotencyKey(Arc<str>);
 

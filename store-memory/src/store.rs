@@ -14,7 +14,8 @@ use onceonly::{
 };
 use parking_lot::Mutex;
 
-/// A [`KeyStore`] in memory. Clones share the records.
+/// A [`KeyStore`] in memory, for one process. Clones share the records. Making one logs a warning, since a second
+/// replica of the service would run every retry that reaches it.
 ///
 /// Records that are past their time stay until [`KeyStore::purge_expired`] deletes them: run the
 /// engine's sweeper. Live records are never evicted; a store at its capacity refuses new keys.
@@ -54,6 +55,9 @@ impl MemoryStore {
     }
 
     fn build(clock: Box<dyn Clock>, capacity: usize) -> Self {
+        tracing::warn!(
+            "the memory store is for one process: other processes, and this one restarted, run retries again"
+        );
         let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
         let len = AtomicUsize::new(0);
         let next_purged = AtomicUsize::new(0);

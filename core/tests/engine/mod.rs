@@ -11,6 +11,7 @@ mod observing;
 mod recovery;
 mod resolve;
 mod setup;
+mod stale;
 mod sweeping;
 mod typed;
 mod waiting;
