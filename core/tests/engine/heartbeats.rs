@@ -215,3 +215,23 @@ async fn the_lease_of_a_running_handler_keeps_others_out() {
     started.finish(charged()).await.unwrap();
     assert_eq!(world.executions(), 1);
 }
+
+/// B029: the host's clock and the store's are years apart, and the store's steps by an hour and back. Its own deadlines
+/// decide, and nobody executes twice.
+#[tokio::test]
+async fn b029_only_the_stores_clock_decides() {
+    let world = World::under(Policy::Rerun);
+    let start = world.clock.clone();
+    let at_start = onceonly::Clock::now(&start);
+    let started = world.start().await;
+    for step in [-3_600, 0, 59] {
+        let micros = at_start.as_micros() + step * 1_000_000;
+        world.clock.set(onceonly::Timestamp::from_micros(micros));
+        let outcome = world.run(charged()).await.unwrap();
+        assert!(matches!(outcome, Outcome::InProgress(_)), "{step} s: {outcome:?}");
+    }
+    started.finish(charged()).await.unwrap();
+    world.clock.set(onceonly::Timestamp::from_micros(at_start.as_micros() - 3_600_000_000));
+    assert!(matches!(world.run(charged()).await.unwrap(), Outcome::Replayed(_)));
+    assert_eq!(world.executions(), 1);
+}

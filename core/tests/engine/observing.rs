@@ -64,6 +64,16 @@ async fn b016_losing_a_claim_is_no_error_in_the_log() {
     assert_eq!(log, "");
 }
 
+/// B011: a store that other replicas do not share says so when it is made.
+#[tokio::test]
+async fn b011_making_a_memory_store_logs_a_warning() {
+    let log = logged(tracing::Level::WARN, async {
+        drop(onceonly_memory::MemoryStore::new());
+    })
+    .await;
+    assert!(log.contains("for one process"), "{log}");
+}
+
 /// B172: every outcome and every error, at the finest level, with a key, a body and a checkpoint that must not be seen.
 #[tokio::test]
 async fn b172_no_key_body_or_checkpoint_reaches_the_log() {
