@@ -41,8 +41,8 @@ impl From<Refusal> for Decision {
 /// The right to execute, held by the caller of [`Idempotency::begin`](crate::Idempotency::begin).
 ///
 /// Nobody renews it: call [`Claim::renew`] at a third of the lease while the work goes on, or
-/// [`Attempt::save_checkpoint`]. Conclude it with [`Claim::complete`], [`Claim::complete_not_retained`] or
-/// [`Claim::give_back`].
+/// [`Attempt::save_checkpoint`]. Conclude it with [`Claim::complete`], [`Claim::complete_not_retained`],
+/// [`Claim::give_back`] or [`Claim::suspend`].
 ///
 /// **Dropped**, it stays in the store until its lease is over, and is then abandoned: under
 /// [`Policy::Park`](crate::Policy::Park) nobody executes the operation any more until somebody resolves it.
@@ -96,6 +96,15 @@ impl Claim {
     /// If the store failed; the claim may or may not have been given back. Call again, or leave it to its lease.
     pub async fn give_back(&mut self) -> Result<Held, StoreError> {
         self.attempt.holder().give_back().await
+    }
+
+    /// Ends the lease now, for a later attempt to take over under the policy: this one cannot finish, and what it knows
+    /// of its effect is not enough to give the claim back. Fingerprint, attempt and checkpoint stay.
+    ///
+    /// # Errors
+    /// If the store failed; the lease may or may not have ended. Call again, or leave it to run out.
+    pub async fn suspend(&mut self) -> Result<Held, StoreError> {
+        self.attempt.holder().end_lease().await
     }
 
     async fn store(&self, result: StoredResult) -> Completed {

@@ -62,7 +62,8 @@ impl Idempotency {
     /// For shutting down: takes no new operation ([`RunError::ShuttingDown`](crate::RunError::ShuttingDown)) and waits
     /// until those under way are over, results stored included, but no longer than `longest`.
     ///
-    /// Holds for all clones, and for good. Dropping the future stops the waiting only.
+    /// Holds for all clones, and for good. Claims of [`Idempotency::begin`](Self::begin) are their callers' to conclude,
+    /// and are not waited for. Dropping the future stops the waiting only.
     pub async fn drain(&self, longest: Duration) -> Drained {
         let state = &self.shared.running.state;
         state.send_modify(|state| state.closed = true);

@@ -138,3 +138,14 @@ async fn a_renewed_claim_is_not_abandoned() {
     world.let_lease_pass();
     assert_eq!(world.summary().await.state, RecordState::Abandoned);
 }
+
+#[tokio::test]
+async fn a_suspended_claim_is_taken_over_at_once_with_the_next_number() {
+    let world = World::under(Policy::Rerun);
+    let Ok(Decision::Execute(mut claim)) = world.engine.begin(&world.key, request()).await else { panic!() };
+    claim.attempt().save_checkpoint("step 1").await.unwrap();
+    assert_eq!(claim.suspend().await.unwrap(), Held::Yes);
+    let Ok(Decision::Execute(next)) = world.engine.begin(&world.key, request()).await else { panic!() };
+    assert_eq!(next.attempt().number(), 2);
+    assert_eq!(next.attempt().checkpoint().map(|bytes| &bytes[..]), Some(&b"step 1"[..]));
+}
