@@ -6,9 +6,10 @@ use std::time::Instant;
 use bytes::Bytes;
 
 use crate::clock;
+use crate::context::Context;
 use crate::error::StoreError;
 use crate::fingerprint::Fingerprints;
-use crate::holder::{Context, Granted, Held, Holder, LocalLease};
+use crate::holder::{Granted, Held, Holder, LocalLease};
 use crate::key::RecordKey;
 use crate::outcome::{Abandoned, InProgress, RecordSummary, Refusal};
 use crate::policy::Policy;
@@ -209,7 +210,7 @@ impl Acquisition<'_> {
             checkpoint: own.checkpoint.clone(),
             lease,
         };
-        let holder = Arc::new(Holder::new(self.context.clone(), Arc::clone(self.rules), granted));
+        let holder = Arc::new(self.context.hold(Arc::clone(self.rules), granted));
         if lease.is_over() && holder.extend_patiently(patience).await? == Held::No {
             return Ok(Next::Claim(Try::fresh(Expected::Absent)));
         }

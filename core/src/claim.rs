@@ -1,10 +1,15 @@
 //! The low-level door: a claim that the caller works with itself.
 
+#[cfg(feature = "tokio")]
+use std::sync::Arc;
+
 use crate::attempt::Attempt;
 use crate::conclude::{Concluded, Superseded};
 use crate::error::StoreError;
 use crate::holder::Held;
 use crate::outcome::{Abandoned, InProgress, RecordSummary, Refusal};
+#[cfg(feature = "tokio")]
+use crate::persist;
 use crate::response::{ResponseHead, StoredResponse, StoredResult};
 
 /// What [`Idempotency::begin`](crate::Idempotency::begin) came to.
@@ -111,8 +116,11 @@ impl Claim {
         let holder = self.attempt.holder();
         #[cfg(feature = "tokio")]
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            return crate::persist::store_in_background(&runtime, std::sync::Arc::clone(holder), result)
-                .await;
+            return match persist::store_in_background(&runtime, Arc::clone(holder), result).await {
+                Some(Ok(concluded)) => concluded.into(),
+                Some(Err(error)) => Completed::Pending(Some(error)),
+                None => Completed::Pending(None),
+            };
         }
         let mut repeats = 0;
         loop {

@@ -20,21 +20,13 @@ use crate::store::{
     CompleteOutcome, Completion, KeyStore, LeaseChange, Release, ReleaseOutcome, RenewOutcome, Renewal, Stamp,
 };
 
-/// What every clone of an engine shares with the claims it makes.
-#[derive(Clone)]
-pub(crate) struct Context {
-    pub(crate) store: Arc<dyn KeyStore>,
-    pub(crate) reporter: Reporter,
-    #[cfg(feature = "tokio")]
-    pub(crate) heart: Arc<crate::heartbeat::Heart>,
-}
-
 /// One granted claim, as its holder writes it.
 ///
 /// Writes go out one at a time, each under a number of its own. A write that is given up unanswered may still land; it
 /// then carries a lower number than the next one and changes nothing after it.
 pub(crate) struct Holder {
-    context: Context,
+    store: Arc<dyn KeyStore>,
+    reporter: Reporter,
     rules: Arc<Rules>,
     key: RecordKey,
     token: Token,
@@ -96,10 +88,16 @@ pub enum Held {
 }
 
 impl Holder {
-    pub(crate) fn new(context: Context, rules: Arc<Rules>, granted: Granted) -> Self {
+    pub(crate) fn new(
+        store: Arc<dyn KeyStore>,
+        reporter: Reporter,
+        rules: Arc<Rules>,
+        granted: Granted,
+    ) -> Self {
         let Granted { key, token, attempt, checkpoint, lease } = granted;
         Self {
-            context,
+            store,
+            reporter,
             rules,
             key,
             token,
@@ -136,7 +134,7 @@ impl Holder {
     }
 
     pub(crate) fn report(&self, kind: EventKind<'_>) {
-        self.context.reporter.report(&self.key, kind);
+        self.reporter.report(&self.key, kind);
     }
 
     /// Extends the lease, and replaces the checkpoint if one is given.
@@ -163,7 +161,7 @@ impl Holder {
     pub(crate) async fn suspend(&self) -> Result<Held, StoreError> {
         let _write = self.begin_write().await;
         let renewal = Renewal { revision: self.next_revision(), lease: LeaseChange::End, checkpoint: None };
-        match self.context.store.renew(&self.key, self.token, &renewal).await? {
+        match self.store.renew(&self.key, self.token, &renewal).await? {
             RenewOutcome::Applied(_) => Ok(Held::Yes),
             RenewOutcome::NotHeld => Ok(Held::No),
         }
@@ -176,13 +174,13 @@ impl Holder {
             result: result.clone(),
             retention: self.rules.retention,
         };
-        self.context.store.complete(&self.key, self.token, &completion).await
+        self.store.complete(&self.key, self.token, &completion).await
     }
 
     pub(crate) async fn release(&self) -> Result<Held, StoreError> {
         let _write = self.begin_write().await;
         let release = Release { revision: self.next_revision(), keep: self.rules.keep_released };
-        match self.context.store.release(&self.key, self.token, &release).await? {
+        match self.store.release(&self.key, self.token, &release).await? {
             ReleaseOutcome::Applied => Ok(Held::Yes),
             ReleaseOutcome::NotHeld => Ok(Held::No),
         }
@@ -202,7 +200,7 @@ impl Holder {
 
     async fn send_renewal(&self, renewal: &Renewal) -> Result<Held, StoreError> {
         let sent = clock::monotonic();
-        match self.context.store.renew(&self.key, self.token, renewal).await? {
+        match self.store.renew(&self.key, self.token, renewal).await? {
             RenewOutcome::Applied(stamp) => {
                 *self.relied_on() = LocalLease::answered(sent, stamp).end();
                 Ok(Held::Yes)

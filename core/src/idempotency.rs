@@ -7,9 +7,9 @@ use std::time::Duration;
 use crate::acquire::{Acquisition, AtOnce};
 use crate::attempt::Attempt;
 use crate::claim::{Claim, Decision};
+use crate::context::Context;
 use crate::error::StoreError;
 use crate::fingerprint::Fingerprints;
-use crate::holder::Context;
 use crate::key::RecordKey;
 use crate::observer::{EventKind, Observer, Reporter};
 use crate::outcome::{RecordSummary, Refusal};
@@ -104,6 +104,16 @@ impl Idempotency {
     pub async fn inspect(&self, key: &RecordKey) -> Result<Option<RecordSummary>, StoreError> {
         let snapshot = self.shared.context.store.load(key).await?;
         Ok(snapshot.map(|snapshot| RecordSummary::of(&snapshot)))
+    }
+
+    /// For shutting down: takes no new operation ([`RunError::ShuttingDown`](crate::RunError::ShuttingDown)) and waits
+    /// until those under way are over, results stored included, but no longer than `longest`.
+    ///
+    /// Holds for all clones, and for good. Claims of [`Idempotency::begin`](Self::begin) are their callers' to conclude,
+    /// and are not waited for. Dropping the future stops the waiting only.
+    #[cfg(feature = "tokio")]
+    pub async fn drain(&self, longest: Duration) -> crate::running::Drained {
+        self.shared.running.drain(longest).await
     }
 
     pub(crate) fn acquisition<'a>(

@@ -92,6 +92,7 @@ mod caller;
 mod claim;
 mod clock;
 mod conclude;
+mod context;
 mod digest;
 mod error;
 mod fingerprint;

@@ -7,7 +7,6 @@ use tokio::runtime::Handle;
 use tokio::time::timeout;
 
 use crate::caller::{ANSWER_WITHIN, Backoff};
-use crate::claim::Completed;
 use crate::conclude::Concluded;
 use crate::error::{StoreError, StoreErrorKind};
 use crate::holder::Holder;
@@ -40,19 +39,15 @@ pub(crate) async fn store_result(holder: &Holder, mut result: StoredResult) -> R
     }
 }
 
-/// [`store_result`] in a task of its own, awaited for at most [`ANSWER_WITHIN`].
+/// [`store_result`] in a task of its own, awaited for at most [`ANSWER_WITHIN`]: none if it is not over by then, or if
+/// the runtime is shutting down.
 pub(crate) async fn store_in_background(
     runtime: &Handle,
     holder: Arc<Holder>,
     result: StoredResult,
-) -> Completed {
+) -> Option<Result<Concluded, StoreError>> {
     let storing = runtime.spawn(async move { store_result(&holder, result).await });
-    match timeout(ANSWER_WITHIN, storing).await {
-        Ok(Ok(Ok(concluded))) => concluded.into(),
-        Ok(Ok(Err(error))) => Completed::Pending(Some(error)),
-        // Not answered yet, or the runtime is shutting down.
-        Ok(Err(_)) | Err(_) => Completed::Pending(None),
-    }
+    timeout(ANSWER_WITHIN, storing).await.ok()?.ok()
 }
 
 /// Gives the claim back, repeating the write as [`store_result`] does. Given up, it is left to its lease.

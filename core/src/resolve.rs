@@ -98,7 +98,7 @@ impl Idempotency {
         };
         let NewClaim { token, attempt, checkpoint, .. } = claim;
         let granted = Granted { key: key.clone(), token, attempt, checkpoint, lease };
-        Ok(Some(Holder::new(self.shared.context.clone(), Arc::clone(&self.rules), granted)))
+        Ok(Some(self.shared.context.hold(Arc::clone(&self.rules), granted)))
     }
 }
 

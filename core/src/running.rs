@@ -6,8 +6,6 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use crate::idempotency::Idempotency;
-
 /// Counts operations. New ones are refused once it is closed.
 #[derive(Debug)]
 pub(crate) struct Running {
@@ -37,6 +35,15 @@ impl Running {
         });
         entered.then(|| Place(Arc::clone(&self.state)))
     }
+
+    /// Takes no new operation any more, and waits for those under way, but no longer than `longest`.
+    pub(crate) async fn drain(&self, longest: Duration) -> Drained {
+        self.state.send_modify(|state| state.closed = true);
+        let mut changes = self.state.subscribe();
+        let empty = changes.wait_for(|state| state.operations == 0);
+        drop(timeout(longest, empty).await);
+        Drained { unfinished: self.state.borrow().operations }
+    }
 }
 
 /// One operation's place in the count.
@@ -56,20 +63,4 @@ pub struct Drained {
     /// Operations that were still under way when the time was up. Ended with the process, their claims are left to
     /// their leases.
     pub unfinished: usize,
-}
-
-impl Idempotency {
-    /// For shutting down: takes no new operation ([`RunError::ShuttingDown`](crate::RunError::ShuttingDown)) and waits
-    /// until those under way are over, results stored included, but no longer than `longest`.
-    ///
-    /// Holds for all clones, and for good. Claims of [`Idempotency::begin`](Self::begin) are their callers' to conclude,
-    /// and are not waited for. Dropping the future stops the waiting only.
-    pub async fn drain(&self, longest: Duration) -> Drained {
-        let state = &self.shared.running.state;
-        state.send_modify(|state| state.closed = true);
-        let mut changes = state.subscribe();
-        let empty = changes.wait_for(|state| state.operations == 0);
-        drop(timeout(longest, empty).await);
-        Drained { unfinished: state.borrow().operations }
-    }
 }

@@ -6,7 +6,7 @@ use onceonly::{
 };
 use onceonly_conformance::{Fate, Request, Verb};
 
-use super::setup::{World, another_request, charged, request, response, until};
+use super::setup::{World, another_request, charged, request, response, until, until_much_later};
 
 const ERRORS: [StoreErrorKind; 4] =
     [StoreErrorKind::Unavailable, StoreErrorKind::Corrupt, StoreErrorKind::Rejected, StoreErrorKind::Other];
@@ -145,7 +145,7 @@ async fn b080_a_result_that_can_never_be_stored_is_reported_and_the_key_is_never
     let world = World::new();
     world.fates.always(Verb::Complete, Fate::LoseRequest);
     world.run(charged()).await.unwrap();
-    until(async || world.events.has("write_failed")).await;
+    until_much_later(async || world.events.has("write_failed")).await;
     assert_eq!(world.fates.count(Verb::Release), 0);
     world.let_lease_pass();
     assert!(matches!(world.run(charged()).await.unwrap(), Outcome::Abandoned(_)));

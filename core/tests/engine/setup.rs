@@ -181,9 +181,22 @@ pub(super) fn charged() -> Answer {
     Answer::Final(response("charged"))
 }
 
-/// Polls `condition` until it holds. The runner's time bound ends a test that waits for what never comes.
-pub(super) async fn until(mut condition: impl AsyncFnMut() -> bool) {
-    while !condition().await {
-        tokio::time::sleep(Duration::from_millis(1)).await;
+/// Polls `condition` until it holds. What never comes fails the test instead of hanging it.
+pub(super) async fn until(condition: impl AsyncFnMut() -> bool) {
+    poll(condition, Duration::from_millis(1), 60_000).await;
+}
+
+/// As [`until`], for what takes many minutes of a paused runtime's time.
+pub(super) async fn until_much_later(condition: impl AsyncFnMut() -> bool) {
+    poll(condition, Duration::from_secs(1), 3_600).await;
+}
+
+async fn poll(mut condition: impl AsyncFnMut() -> bool, pause: Duration, times: u32) {
+    for _ in 0..times {
+        if condition().await {
+            return;
+        }
+        tokio::time::sleep(pause).await;
     }
+    panic!("what was waited for did not come");
 }

@@ -9,7 +9,7 @@ use onceonly::{
 };
 use onceonly_conformance::{Fate, Verb};
 
-use super::setup::{World, until};
+use super::setup::{World, until_much_later};
 
 async fn claim(world: &World, keep: Duration) -> RecordKey {
     let key = RecordKey::new(Scope::global(), IdempotencyKey::generate());
@@ -58,7 +58,7 @@ async fn a_store_that_fails_is_swept_again_later() {
         world.fates.next(Verb::PurgeExpired, Fate::Fail(kind));
     }
     let _sweeping = Sweeper::new(Arc::new(world.fates.clone())).start();
-    until(async || world.fates.load(&key).await.unwrap().is_none()).await;
+    until_much_later(async || world.fates.load(&key).await.unwrap().is_none()).await;
     assert_eq!(world.fates.count(Verb::PurgeExpired), 3);
 }
 
