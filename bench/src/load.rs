@@ -1,7 +1,8 @@
 //! The work that is measured: idempotent requests, and callers that make them.
 
 use std::pin::pin;
-use std::sync::Barrier;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Barrier};
 use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,6 +12,7 @@ use onceonly::{
     Completion, Fingerprint, IdempotencyKey, NewClaim, RecordKey, Revision, Scope, Span, StoredResponse,
     StoredResult, Token,
 };
+use tokio::task::JoinSet;
 
 use crate::runner::{Failure, Sample};
 
@@ -112,21 +114,67 @@ where
             handles.into_iter().map(|handle| handle.join().expect("a caller panicked")).collect()
         });
         let worked = worked.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let started = worked.iter().map(|worked| worked.started).min();
-        let ended = worked.iter().map(|worked| worked.ended).max();
-        if let (Some(started), Some(ended)) = (started, ended) {
-            sample.elapsed += ended - started;
-        }
+        sample.elapsed += Worked::elapsed(&worked);
         sample.operations += chunks.iter().map(|chunk| chunk.len() as u64).sum::<u64>();
         sample.claim_nanos.extend(worked.into_iter().flat_map(|worked| worked.claim_nanos));
     }
     Ok(sample)
 }
 
+/// Lets `callers` tasks of a runtime make requests one after the other for `duration`.
+///
+/// `request` makes the request with the next number, `operate` carries it out and says how long its claim took.
+pub(crate) fn on_tasks<R, O, F>(
+    callers: usize,
+    duration: Duration,
+    request: R,
+    operate: O,
+) -> Result<Sample, Failure>
+where
+    R: Fn(u64) -> Request + Clone + Send + 'static,
+    O: Fn(Request) -> F + Clone + Send + 'static,
+    F: Future<Output = Result<Duration, Failure>> + Send,
+{
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_time().build()?;
+    let next = Arc::new(AtomicU64::new(0));
+    let start = Arc::new(tokio::sync::Barrier::new(callers));
+    let mut tasks = JoinSet::new();
+    for _ in 0..callers {
+        let (request, operate) = (request.clone(), operate.clone());
+        let (next, start) = (Arc::clone(&next), Arc::clone(&start));
+        let caller = async move {
+            start.wait().await;
+            let started = Instant::now();
+            let mut claim_nanos = Vec::new();
+            while started.elapsed() < duration {
+                let took = operate(request(next.fetch_add(1, Ordering::Relaxed))).await?;
+                claim_nanos.push(nanos(took));
+            }
+            Ok::<_, Failure>(Worked { started, ended: Instant::now(), claim_nanos })
+        };
+        tasks.spawn_on(caller, runtime.handle());
+    }
+    let worked = runtime.block_on(tasks.join_all()).into_iter().collect::<Result<Vec<_>, _>>()?;
+    Ok(Sample {
+        operations: worked.iter().map(|worked| worked.claim_nanos.len() as u64).sum(),
+        elapsed: Worked::elapsed(&worked),
+        claim_nanos: worked.into_iter().flat_map(|worked| worked.claim_nanos).collect(),
+    })
+}
+
 struct Worked {
     started: Instant,
     ended: Instant,
     claim_nanos: Vec<u64>,
+}
+
+impl Worked {
+    /// From the first caller's start to the last one's end.
+    fn elapsed(all: &[Self]) -> Duration {
+        let started = all.iter().map(|worked| worked.started).min();
+        let ended = all.iter().map(|worked| worked.ended).max();
+        started.zip(ended).map_or(Duration::ZERO, |(started, ended)| ended - started)
+    }
 }
 
 /// Times one claim in 64. Reading the clock costs a tenth of what a claim in memory costs.

@@ -31,6 +31,7 @@ impl Machine {
                 .iter()
                 .map(|package| Version { package, version: locked(LOCK, package).unwrap_or_else(unknown) }),
         );
+        versions.push(Version { package: "SQLite", version: rusqlite::version().into() });
         Self {
             system: output("uname", &["-srm"]),
             processor: processor(),
@@ -84,7 +85,7 @@ fn unknown() -> String {
 const LOCK: &str = include_str!("../../Cargo.lock");
 
 /// Packages whose version bears on a figure.
-const COMPARED: [&str; 3] = ["dashmap", "hashbrown", "parking_lot"];
+const COMPARED: [&str; 6] = ["dashmap", "hashbrown", "parking_lot", "rusqlite", "sha2", "tokio"];
 
 #[cfg(test)]
 mod tests {

@@ -7,11 +7,12 @@ mod machine;
 mod memory;
 mod report;
 mod runner;
+mod sqlite;
 mod statistics;
 
-use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
+use std::{env, fs};
 
 use clap::Parser;
 
@@ -30,6 +31,10 @@ struct Arguments {
     /// For how long each variant runs each time.
     #[arg(long, default_value = "1", value_parser = seconds)]
     seconds: Duration,
+    /// Where database files are made for the time of a run. A disk, not a file system in memory; the folder of this
+    /// program unless given.
+    #[arg(long, value_name = "FOLDER")]
+    folder: Option<PathBuf>,
     /// Where to write the measurements as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -40,13 +45,17 @@ struct Arguments {
 
 fn main() -> Result<(), Failure> {
     let arguments = Arguments::parse();
+    let folder = match &arguments.folder {
+        Some(folder) => folder.clone(),
+        None => env::current_exe()?.parent().ok_or("this program is in no folder")?.to_owned(),
+    };
     let wanted = |comparison: &Comparison| match &arguments.filter {
         Some(filter) => comparison.name.contains(filter),
         None => true,
     };
-    let comparisons: Vec<Comparison> = all().into_iter().filter(wanted).collect();
+    let comparisons: Vec<Comparison> = all(&folder)?.into_iter().filter(wanted).collect();
     if comparisons.is_empty() {
-        let names: Vec<String> = all().into_iter().map(|comparison| comparison.name).collect();
+        let names: Vec<String> = all(&folder)?.into_iter().map(|comparison| comparison.name).collect();
         return Err(format!("no comparison has that in its name; there are:\n{}", names.join("\n")).into());
     }
 
@@ -69,8 +78,14 @@ fn main() -> Result<(), Failure> {
 }
 
 /// A store adds its file above and its line here.
-fn all() -> Vec<Comparison> {
-    [fingerprint::comparisons(), memory::comparisons(), engine::comparisons()].into_iter().flatten().collect()
+fn all(folder: &Path) -> Result<Vec<Comparison>, Failure> {
+    let comparisons = [
+        fingerprint::comparisons(),
+        memory::comparisons(),
+        engine::comparisons(),
+        sqlite::comparisons(folder)?,
+    ];
+    Ok(comparisons.into_iter().flatten().collect())
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
