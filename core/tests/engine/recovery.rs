@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use onceonly::{Abandoned, Answer, KeyStore, Outcome, Policy, RecordState, StoredResponse, Verdict};
+use onceonly::{
+    Abandoned, Answer, KeyStore, Outcome, Policy, RecordState, RunError, StoredResponse, Verdict,
+};
 use onceonly_conformance::{Fate, Verb};
 
 use super::setup::{HOUR, World, another_request, charged, response, until};
@@ -18,6 +20,12 @@ fn resolver(verdict: Verdict) -> (Policy, Arc<AtomicUsize>) {
         async move { verdict }
     });
     (policy, asked)
+}
+
+/// Leaves a claim as the engine makes it, with the deadlines of its settings.
+async fn abandon(world: &World) {
+    let outcome = world.run_with(|_| async { panic!("in mid-charge") }).await;
+    assert!(matches!(outcome, Err(RunError::Panicked)), "{outcome:?}");
 }
 
 #[tokio::test]
@@ -36,17 +44,18 @@ async fn b031_park_executes_nothing_and_tells_what_was_abandoned() {
 #[tokio::test]
 async fn a_parked_key_is_still_parked_after_26_hours() {
     let world = World::new();
-    world.crashed_attempt(None).await;
+    abandon(&world).await;
     world.clock.advance(26 * HOUR);
     assert_eq!(world.fates.purge_expired(1_000).await.unwrap(), 0);
     let outcome = world.run(charged()).await.unwrap();
     assert!(matches!(outcome, Outcome::Abandoned(_)), "the charge is made twice: {outcome:?}");
+    assert_eq!(world.executions(), 1);
 }
 
 #[tokio::test]
 async fn a_parked_key_is_forgotten_after_its_30_days_and_not_before() {
     let world = World::new();
-    world.crashed_attempt(None).await;
+    abandon(&world).await;
     world.clock.advance(30 * 24 * HOUR - std::time::Duration::from_micros(1));
     assert!(matches!(world.run(charged()).await.unwrap(), Outcome::Abandoned(_)));
     world.clock.advance(std::time::Duration::from_micros(1));

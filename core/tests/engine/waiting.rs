@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use onceonly::{Answer, Outcome, Policy, StoredResponse, Waiting};
+use onceonly::{Answer, Decision, Outcome, Policy, StoredResponse, Waiting};
 use onceonly_conformance::{Fate, Verb};
 
 use super::setup::{World, another_request, charged, response, until};
@@ -68,7 +68,7 @@ async fn a_waiting_caller_executes_when_the_key_is_given_back() {
     assert_eq!(waiter.await.unwrap(), Outcome::Executed(response("charged")));
 }
 
-/// The key belongs to another request by the time of the next look.
+/// The key belongs to another request by the time of the next look, and that one runs: waiting for it is of no use.
 #[tokio::test]
 async fn the_fingerprint_is_checked_again_at_every_look() {
     let world = waiting(Duration::from_secs(600));
@@ -81,10 +81,15 @@ async fn the_fingerprint_is_checked_again_at_every_look() {
     // Looks fail while the key changes hands, so that the waiter cannot get in between.
     world.fates.always(Verb::Load, Fate::LoseRequest);
     started.finish(Answer::NoEffect(StoredResponse::new(503, "later"))).await.unwrap();
-    world.engine.run(&world.key, another_request(), |_| async { charged() }).await.unwrap();
+    let Ok(Decision::Execute(other)) = world.engine.begin(&world.key, another_request()).await else {
+        panic!()
+    };
     world.fates.heal();
-    let outcome = waiter.await.unwrap();
+    let outcome =
+        tokio::time::timeout(Duration::from_secs(60), waiter).await.expect("it waits for another request");
+    let outcome = outcome.unwrap();
     assert!(matches!(outcome, Outcome::HashMismatch(_)), "{outcome:?}");
+    drop(other);
 }
 
 #[tokio::test]
