@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, SyncSender};
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 use rusqlite::Connection;
 
@@ -17,7 +17,9 @@ use crate::error::Error;
 /// The writer's side.
 #[derive(Debug)]
 pub(crate) struct Checkpoints {
-    request: SyncSender<()>,
+    /// Taken out when the thread is to end.
+    request: Option<SyncSender<()>>,
+    thread: Option<JoinHandle<()>>,
     copied: Arc<AtomicBool>,
     phase: Phase,
     /// The length of the log, in pages, from which on something is done.
@@ -37,13 +39,14 @@ impl Checkpoints {
         let (request, requests) = mpsc::sync_channel(1);
         let copied = Arc::new(AtomicBool::new(false));
         let done = Arc::clone(&copied);
-        thread::Builder::new().name("onceonly-sqlite-checkpoint".to_owned()).spawn(move || {
-            while requests.recv().is_ok() {
-                copy(&connection);
-                done.store(true, Ordering::Release);
-            }
-        })?;
-        Ok(Self { request, copied, phase: Phase::Idle, due: DUE_PAGES })
+        let thread =
+            thread::Builder::new().name("onceonly-sqlite-checkpoint".to_owned()).spawn(move || {
+                while requests.recv().is_ok() {
+                    copy(&connection);
+                    done.store(true, Ordering::Release);
+                }
+            })?;
+        Ok(Self { request: Some(request), thread: Some(thread), copied, phase: Phase::Idle, due: DUE_PAGES })
     }
 
     /// Makes SQLite say after each commit how long the log is.
@@ -60,7 +63,7 @@ impl Checkpoints {
         match self.phase {
             Phase::Idle if pages >= self.due => {
                 self.copied.store(false, Ordering::Release);
-                if self.request.try_send(()).is_ok() {
+                if self.request.as_ref().is_some_and(|request| request.try_send(()).is_ok()) {
                     self.phase = Phase::Copying;
                 }
             }
@@ -72,6 +75,18 @@ impl Checkpoints {
                 self.due = if started_over { DUE_PAGES } else { pages.saturating_add(DUE_PAGES / 4) };
             }
             Phase::Idle | Phase::Copying => {}
+        }
+    }
+}
+
+impl Drop for Checkpoints {
+    /// Waits for the thread, so that the writer's connection is the last one to close: of two that close at once,
+    /// neither would carry the log over and delete it.
+    fn drop(&mut self) {
+        self.request = None;
+        if let Some(thread) = self.thread.take() {
+            // It panicked, if at all, with a connection of its own.
+            let _ = thread.join();
         }
     }
 }

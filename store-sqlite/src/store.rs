@@ -38,8 +38,9 @@ pub(crate) struct Shared {
     pub(crate) table: Arc<Table>,
     /// The file as SQLite calls it; `None` for a database in memory.
     pub(crate) path: Option<PathBuf>,
-    writer: Writer,
+    // Closed before the writer, whose connection is the last one to close and takes the log away.
     readers: Readers,
+    writer: Writer,
 }
 
 impl SqliteStore {
@@ -97,7 +98,7 @@ impl SqliteStore {
         let table = Arc::new(Table { statements, clock, mark_retention });
         let parts = WriterParts { connection, table: Arc::clone(&table), busy_timeout, checkpoints };
         let writer = Writer::start(parts)?;
-        Ok(Self { shared: Arc::new(Shared { table, path, writer, readers }) })
+        Ok(Self { shared: Arc::new(Shared { table, path, readers, writer }) })
     }
 
     /// Carries out what belongs to an operation that may have happened, whether somebody waits for it or not.

@@ -14,8 +14,8 @@ use crate::connection;
 use crate::error::Error;
 use crate::records::{Records, Table};
 
-/// The way to the writer's thread. When the last one is dropped, the thread answers what is queued and ends.
-#[derive(Clone, Debug)]
+/// The way to the writer's thread. When it is dropped, the thread answers what is queued and ends.
+#[derive(Debug)]
 pub(crate) struct Writer(mpsc::Sender<Message>);
 
 /// What the writer needs.
@@ -40,7 +40,7 @@ impl Writer {
         let (sender, queue) = mpsc::channel();
         thread::Builder::new().name("onceonly-sqlite".to_owned()).spawn(move || {
             let WriterParts { connection, table, busy_timeout, checkpoints } = parts;
-            let mut thread = WriterThread { connection, table, busy_timeout, checkpoints, queue };
+            let mut thread = WriterThread { checkpoints, connection, table, busy_timeout, queue };
             while let Ok(first) = thread.queue.recv() {
                 thread.write_group(first);
             }
@@ -148,10 +148,11 @@ where
 }
 
 struct WriterThread {
+    // Ended before the connection is closed.
+    checkpoints: Option<Checkpoints>,
     connection: Connection,
     table: Arc<Table>,
     busy_timeout: Duration,
-    checkpoints: Option<Checkpoints>,
     queue: mpsc::Receiver<Message>,
 }
 

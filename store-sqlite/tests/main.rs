@@ -1,4 +1,12 @@
 //! What SQLite alone can get wrong. What every store must do is in the conformance suite.
 
+mod bounds;
+mod corruption;
+mod groups;
+mod locks;
+mod opening;
+mod processes;
+mod purging;
 mod support;
+mod transactions;
 mod verbs;

@@ -1,14 +1,14 @@
 //! The verbs once over, in a file and in memory.
 
 use onceonly::{
-    ClaimOutcome, CompleteOutcome, Expected, KeyStore, LeaseChange, Release, ReleaseOutcome, RenewOutcome,
-    Renewal, Revision, Status,
+    ClaimOutcome, ClaimRequest, CompleteOutcome, Expected, KeyStore, LeaseChange, ManualClock, Release,
+    ReleaseOutcome, RenewOutcome, Renewal, Revision, Status,
 };
 use onceonly_sqlite::SqliteStore;
 
 use crate::support::{self, Database, LEASE, RETENTION};
 
-async fn walk(store: SqliteStore, clock: onceonly::ManualClock) {
+async fn walk(store: SqliteStore, clock: ManualClock) {
     let key = support::key("walk");
     let stamp = support::claim(&store, &key, 1).await;
     assert_eq!(stamp.now, support::START);
@@ -73,4 +73,27 @@ async fn a_released_record_is_past_its_time_when_its_mark_is() {
     assert_eq!(store.purge_expired(10).await.unwrap(), 0);
     clock.advance(LEASE);
     assert_eq!(store.purge_expired(10).await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn a_batch_answers_each_item_in_order() {
+    let store = Database::new().open();
+    assert!(store.claim_many(&[]).await.is_empty());
+    support::claim(&store, &support::key("taken"), 9).await;
+    let request = |name: &str, number| ClaimRequest {
+        key: support::key(name),
+        claim: support::new_claim(number),
+        expected: Expected::Absent,
+    };
+    let mut batch = vec![request("first", 1), request("taken", 2), request("first", 3)];
+    batch.extend((0..1000).map(|number| request(&format!("item {number}"), 4)));
+    let answers: Vec<_> = store.claim_many(&batch).await.into_iter().map(Result::unwrap).collect();
+    assert!(matches!(answers[0], ClaimOutcome::Claimed(_)));
+    let holders = answers[1..3].iter().map(|answer| match answer {
+        ClaimOutcome::Occupied(snapshot) => snapshot.record.version.token,
+        other => panic!("occupied, not {other:?}"),
+    });
+    assert!(holders.eq([support::token(9), support::token(1)]), "an item does not see what was before it");
+    assert!(answers[3..].iter().all(|answer| matches!(answer, ClaimOutcome::Claimed(_))));
+    assert_eq!(answers.len(), 1003);
 }

@@ -1,7 +1,12 @@
-//! What the tests share: a file that goes away, keys, claims and results.
+//! What the tests share: a file that goes away, keys, claims and results, other processes.
+
+mod child;
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use onceonly::{
     ClaimOutcome, Completion, Expected, Fingerprint, IdempotencyKey, KeyStore, ManualClock, NewClaim,
@@ -10,6 +15,8 @@ use onceonly::{
 use onceonly_sqlite::{SqliteOptions, SqliteStore};
 use rusqlite::Connection;
 use tempfile::TempDir;
+
+pub(crate) use child::{Child, directory, role, tell, wait_for_parent};
 
 /// A database file in a directory of its own, deleted at the end of the test.
 pub(crate) struct Database {
@@ -29,6 +36,11 @@ impl Database {
         self.directory.path().join("records.db")
     }
 
+    /// The write-ahead log beside the file.
+    pub(crate) fn log_path(&self) -> PathBuf {
+        self.directory.path().join("records.db-wal")
+    }
+
     pub(crate) fn open(&self) -> SqliteStore {
         self.open_with(SqliteStore::options())
     }
@@ -42,6 +54,20 @@ impl Database {
         let connection = Connection::open(self.path()).expect("the file opens");
         connection.busy_timeout(PATIENCE).expect("the timeout is set");
         connection
+    }
+}
+
+/// Polls `call` once, as a caller would that is then busy with something else.
+pub(crate) fn poll_once<T>(call: &mut (impl Future<Output = T> + Unpin)) -> Poll<T> {
+    Pin::new(call).poll(&mut Context::from_waker(Waker::noop()))
+}
+
+/// Waits for something that happens on another thread or in another process.
+pub(crate) fn wait_until(mut happened: impl FnMut() -> bool) {
+    let given_up = Instant::now() + PATIENCE;
+    while !happened() {
+        assert!(Instant::now() < given_up, "it does not happen");
+        thread::yield_now();
     }
 }
 

@@ -1,0 +1,201 @@
+//! A file that is not as it should be is refused with a reason, and left as it is.
+
+use std::fs;
+
+use onceonly::{KeyStore, StoreError, StoreErrorKind};
+use onceonly_sqlite::SqliteStore;
+
+use crate::support::{self, Database};
+
+/// Opens the file, which must be refused and stay byte for byte what it was.
+#[track_caller]
+fn refusal(database: &Database) -> StoreError {
+    let before = fs::read(database.path()).expect("the file is there");
+    let error = SqliteStore::open(database.path()).expect_err("the file is refused");
+    let after = fs::read(database.path()).expect("the file is there");
+    assert!(before == after, "a refused file must not be touched: {error}");
+    error
+}
+
+#[track_caller]
+fn assert_rejected(error: &StoreError, reason: &str) {
+    assert_eq!(error.kind(), StoreErrorKind::Rejected, "{error}");
+    assert!(error.to_string().contains(reason), "{error}");
+}
+
+/// A file with our table in it, and nobody who has it open.
+fn with_table() -> Database {
+    let database = Database::new();
+    let store = database.open();
+    drop(store);
+    // The last connection to close carries the log over and deletes it.
+    support::wait_until(|| !database.log_path().exists());
+    database
+}
+
+#[test]
+fn a_foreign_table_of_that_name_is_refused() {
+    let database = Database::new();
+    database.raw().execute_batch("CREATE TABLE onceonly_records (id INTEGER, note TEXT)").unwrap();
+    assert_rejected(&refusal(&database), "not Onceonly's");
+}
+
+#[test]
+fn a_foreign_view_of_that_name_is_refused() {
+    let database = Database::new();
+    database.raw().execute_batch("CREATE VIEW OnceOnly_Records AS SELECT 1 AS one").unwrap();
+    assert_rejected(&refusal(&database), "not Onceonly's");
+}
+
+#[test]
+fn a_foreign_table_of_versions_is_refused() {
+    let database = Database::new();
+    database.raw().execute_batch("CREATE TABLE onceonly_schema (version TEXT)").unwrap();
+    assert_rejected(&refusal(&database), "onceonly_schema is taken");
+}
+
+#[test]
+fn a_newer_schema_is_refused() {
+    let database = with_table();
+    database.raw().execute_batch("UPDATE onceonly_schema SET version = 2").unwrap();
+    support::wait_until(|| !database.log_path().exists());
+    assert_rejected(&refusal(&database), "newer release");
+}
+
+#[test]
+fn an_unknown_schema_version_is_refused() {
+    let database = with_table();
+    database.raw().execute_batch("UPDATE onceonly_schema SET version = 0").unwrap();
+    assert_rejected(&refusal(&database), "version is unknown");
+}
+
+#[test]
+fn a_changed_table_is_refused() {
+    let changes = [
+        "ALTER TABLE onceonly_records RENAME COLUMN attempt TO attempts",
+        "ALTER TABLE onceonly_records ADD COLUMN note TEXT",
+        "DROP TABLE onceonly_records",
+        "PRAGMA writable_schema = ON;
+         UPDATE sqlite_schema SET sql = replace(sql, 'lease_until      INTEGER', 'lease_until      TEXT')",
+        "PRAGMA writable_schema = ON;
+         UPDATE sqlite_schema SET sql = replace(sql, 'token            BLOB    NOT NULL', 'token            BLOB')",
+    ];
+    for change in changes {
+        let database = with_table();
+        database.raw().execute_batch(change).unwrap();
+        assert_rejected(&refusal(&database), "columns are not those");
+    }
+}
+
+#[test]
+fn a_table_without_its_guards_is_refused() {
+    let database = with_table();
+    database.raw().execute_batch("DROP INDEX onceonly_records_key_digest").unwrap();
+    assert_rejected(&refusal(&database), "no unique index");
+
+    let partial = "CREATE UNIQUE INDEX partial ON onceonly_records (key_digest) WHERE status = 0";
+    database.raw().execute_batch(partial).unwrap();
+    assert_rejected(&refusal(&database), "no unique index");
+
+    let database = with_table();
+    let loosened = "PRAGMA writable_schema = ON;
+        UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ')') WHERE name = 'onceonly_records'";
+    database.raw().execute_batch(loosened).unwrap();
+    assert_rejected(&refusal(&database), "not STRICT");
+}
+
+#[test]
+fn a_file_that_is_no_database_is_refused() {
+    let database = Database::new();
+    fs::write(database.path(), [b'x'; 8192]).unwrap();
+    assert_eq!(refusal(&database).kind(), StoreErrorKind::Corrupt);
+}
+
+#[test]
+fn a_directory_that_is_not_there_is_unavailable() {
+    let database = Database::new();
+    let error = SqliteStore::open(database.directory().join("missing").join("records.db")).unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::Unavailable, "{error}");
+}
+
+#[test]
+fn a_file_opened_for_reading_only_is_refused() {
+    let database = with_table();
+    for parameter in ["mode=ro", "immutable=1"] {
+        let uri = format!("file:{}?{parameter}", database.path().display());
+        assert_rejected(&SqliteStore::open(uri).unwrap_err(), "read-only");
+    }
+}
+
+#[test]
+fn a_memory_database_by_its_path_is_refused() {
+    // Each connection would have one of its own.
+    for path in [":memory:", "", "file::memory:?cache=shared"] {
+        assert_rejected(&SqliteStore::open(path).unwrap_err(), "write-ahead log");
+    }
+}
+
+#[test]
+fn nonsense_options_are_refused() {
+    let too_long = "t".repeat(64);
+    for name in
+        ["", "1st", "two words", "dot.ted", "quo\"ted", "naïve", "sqlite_mine", "Onceonly_Schema", &too_long]
+    {
+        let error = SqliteStore::options().table(name).in_memory().expect_err(name);
+        assert_rejected(&error, "table name");
+    }
+    let hours = std::time::Duration::from_hours(2);
+    assert_rejected(&SqliteStore::options().busy_timeout(hours).in_memory().unwrap_err(), "busy timeout");
+    assert_rejected(&SqliteStore::options().readers(5000).in_memory().unwrap_err(), "readers");
+}
+
+#[tokio::test]
+async fn tables_of_one_file_know_nothing_of_each_other() {
+    let database = Database::new();
+    let clock = support::clock();
+    let options = |table: &str| SqliteStore::options().clock(clock.clone()).table(table);
+    let (left, right) = (database.open_with(options("left_keys")), database.open_with(options("right_keys")));
+    database
+        .raw()
+        .execute_batch("CREATE TABLE business (note TEXT); INSERT INTO business VALUES ('kept')")
+        .unwrap();
+
+    let key = support::key("shared");
+    support::claim(&left, &key, 1).await;
+    support::claim(&right, &key, 2).await;
+    clock.advance(support::KEEP_UNRESOLVED);
+    assert_eq!(left.purge_expired(10).await.unwrap(), 1);
+    assert!(right.load(&key).await.unwrap().is_some(), "another table's record is gone");
+    let note: String = database.raw().query_row("SELECT note FROM business", [], |row| row.get(0)).unwrap();
+    assert_eq!(note, "kept");
+}
+
+#[tokio::test]
+async fn the_applications_own_version_number_is_left_alone() {
+    let database = Database::new();
+    database.raw().execute_batch("PRAGMA user_version = 42; PRAGMA application_id = 7").unwrap();
+    support::claim(&database.open(), &support::key("any"), 1).await;
+    let raw = database.raw();
+    let version: i64 = raw.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
+    let application: i64 = raw.query_row("PRAGMA application_id", [], |row| row.get(0)).unwrap();
+    assert_eq!((version, application), (42, 7));
+}
+
+#[test]
+fn many_may_create_the_table_at_once() {
+    for _ in 0..10 {
+        let database = Database::new();
+        let barrier = std::sync::Barrier::new(8);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    barrier.wait();
+                    database.open();
+                });
+            }
+        });
+        let versions: i64 =
+            database.raw().query_row("SELECT count(*) FROM onceonly_schema", [], |row| row.get(0)).unwrap();
+        assert_eq!(versions, 1);
+    }
+}
