@@ -3,11 +3,10 @@
 //! Left to SQLite, every so many pages one commit does it and everybody in its group waits. Here another thread copies
 //! while commits go on. It can never quite finish, since the log grows meanwhile, and a log that is not copied to its
 //! end is not started over. So the writer copies the short rest itself, between two groups, and the log starts over.
+//! Where the disk is too slow for that, the writer waits for the copying: a log that grows without bound is worse.
 
 use std::cell::Cell;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, SyncSender};
+use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread::{self, JoinHandle};
 
 use rusqlite::Connection;
@@ -19,8 +18,8 @@ use crate::error::Error;
 pub(crate) struct Checkpoints {
     /// Taken out when the thread is to end.
     request: Option<SyncSender<()>>,
+    copied: Receiver<()>,
     thread: Option<JoinHandle<()>>,
-    copied: Arc<AtomicBool>,
     phase: Phase,
     /// The length of the log, in pages, from which on something is done.
     due: u32,
@@ -37,16 +36,17 @@ impl Checkpoints {
     /// Starts the thread that copies, over a connection of its own. It ends with the writer.
     pub(crate) fn start(connection: Connection) -> Result<Self, Error> {
         let (request, requests) = mpsc::sync_channel(1);
-        let copied = Arc::new(AtomicBool::new(false));
-        let done = Arc::clone(&copied);
+        let (done, copied) = mpsc::sync_channel(1);
         let thread =
             thread::Builder::new().name("onceonly-sqlite-checkpoint".to_owned()).spawn(move || {
                 while requests.recv().is_ok() {
                     copy(&connection);
-                    done.store(true, Ordering::Release);
+                    if done.send(()).is_err() {
+                        break;
+                    }
                 }
             })?;
-        Ok(Self { request: Some(request), thread: Some(thread), copied, phase: Phase::Idle, due: DUE_PAGES })
+        Ok(Self { request: Some(request), copied, thread: Some(thread), phase: Phase::Idle, due: DUE_PAGES })
     }
 
     /// Makes SQLite say after each commit how long the log is.
@@ -62,12 +62,13 @@ impl Checkpoints {
         let pages = LOG_PAGES.get();
         match self.phase {
             Phase::Idle if pages >= self.due => {
-                self.copied.store(false, Ordering::Release);
-                if self.request.as_ref().is_some_and(|request| request.try_send(()).is_ok()) {
-                    self.phase = Phase::Copying;
+                if let Some(request) = &self.request {
+                    // If the thread is gone, it will be seen when the log has grown too far.
+                    let _ = request.try_send(());
                 }
+                self.phase = Phase::Copying;
             }
-            Phase::Copying if self.copied.load(Ordering::Acquire) => {
+            Phase::Copying if self.has_copied(pages) => {
                 self.phase = Phase::Idle;
                 // A reader that still needs the log, or another process, keeps it from starting over: later, then.
                 let started_over =
@@ -76,6 +77,16 @@ impl Checkpoints {
             }
             Phase::Idle | Phase::Copying => {}
         }
+    }
+
+    /// Whether the other thread is done; waits for it if the log has grown too far meanwhile.
+    fn has_copied(&self, pages: u32) -> bool {
+        if pages < self.due.saturating_add(DUE_PAGES) {
+            return self.copied.try_recv().is_ok();
+        }
+        // An error means that the thread is gone. Then the writer copies everything itself.
+        let _ = self.copied.recv();
+        true
     }
 }
 
