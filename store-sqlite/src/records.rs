@@ -4,7 +4,7 @@ use onceonly::{
     ClaimOutcome, Clock, CompleteOutcome, Completion, Expected, NewClaim, Record, RecordKey, Release,
     ReleaseOutcome, RenewOutcome, Renewal, Snapshot, Span, Stamp, Timestamp, Token,
 };
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::error::Error;
 use crate::row::{Columns, ResultColumns, StoredRow};
@@ -178,6 +178,7 @@ impl Records<'_> {
         Ok(())
     }
 
+    /// Completes without reading the whole row, where it can: the frequent case.
     fn complete_at_once(
         &self,
         key: &RecordKey,
@@ -185,28 +186,48 @@ impl Records<'_> {
         completion: &Completion,
         now: Timestamp,
     ) -> Result<Option<Stamp>, Error> {
+        let retained_until = now.plus(completion.retention);
+        let Some((rowid, mut stamp)) = self.held(key, token, retained_until, now)? else {
+            return Ok(None);
+        };
+        stamp.expires_at = stamp.expires_at.max(retained_until);
         let result = ResultColumns::of(&completion.result);
-        let mut complete = self.connection.prepare_cached(&self.table.statements.complete)?;
-        let columns = params![
+        self.connection.prepare_cached(&self.table.statements.complete)?.execute(params![
+            rowid,
+            completion.revision.number(),
+            stamp.expires_at.as_micros(),
+            result.code,
+            result.headers,
+            result.body,
+        ])?;
+        Ok(Some(stamp))
+    }
+
+    fn held(
+        &self,
+        key: &RecordKey,
+        token: Token,
+        retained_until: Timestamp,
+        now: Timestamp,
+    ) -> Result<Option<(i64, Stamp)>, Error> {
+        let mut select = self.connection.prepare_cached(&self.table.statements.held)?;
+        let mut rows = select.query(params![
             index_digest(key),
             key.scope().name().map(str::as_bytes),
             key.key().as_str().as_bytes(),
             token.as_bytes(),
-            completion.revision.number(),
-            result.code,
-            result.headers,
-            result.body,
-            now.plus(completion.retention).as_micros(),
             now.as_micros(),
-        ];
-        let stamp = complete.query_row(columns, |row| {
-            Ok(Stamp {
-                now,
-                lease_until: Timestamp::from_micros(row.get(0)?),
-                expires_at: Timestamp::from_micros(row.get(1)?),
-            })
-        });
-        Ok(stamp.optional()?)
+            retained_until.as_micros(),
+        ])?;
+        let Some(row) = rows.next()? else {
+            return Ok(None);
+        };
+        let stamp = Stamp {
+            now,
+            lease_until: Timestamp::from_micros(row.get(1)?),
+            expires_at: Timestamp::from_micros(row.get(2)?),
+        };
+        Ok(Some((row.get(0)?, stamp)))
     }
 }
 

@@ -198,25 +198,17 @@ impl WriterThread {
         deadline: Instant,
     ) -> Result<(), Undone> {
         connection::retry_while_busy(deadline, || self.execute("BEGIN IMMEDIATE")).map_err(Undone::Failed)?;
+        if filling == Filling::FromQueue {
+            self.fill(group);
+        }
         let records = self.table.on(&self.connection);
-        let mut next = 0;
-        loop {
-            while let Some(call) = group.get_mut(next) {
-                call.carry_out(&records);
-                if self.connection.is_autocommit() {
-                    if !call.has_failed() {
-                        call.fail(Error::Undone);
-                    }
-                    return Err(Undone::ByOneCall);
+        for call in group {
+            call.carry_out(&records);
+            if self.connection.is_autocommit() {
+                if !call.has_failed() {
+                    call.fail(Error::Undone);
                 }
-                next += 1;
-            }
-            if filling == Filling::Closed || group.len() >= GROUP_MAX {
-                break;
-            }
-            match self.queue.try_recv() {
-                Ok(message) => group.extend(message.calls),
-                Err(_) => break,
+                return Err(Undone::ByOneCall);
             }
         }
         self.execute("COMMIT").map_err(|failure| {
@@ -226,6 +218,16 @@ impl WriterThread {
             }
             Undone::Failed(failure)
         })
+    }
+
+    /// Takes what is queued by now. What comes later is the next group's: while this one is carried out and committed,
+    /// its callers wait and the next one's are on their way, so that the thread need not wait for either.
+    fn fill(&self, group: &mut Vec<Box<dyn Work>>) {
+        while group.len() < GROUP_MAX
+            && let Ok(message) = self.queue.try_recv()
+        {
+            group.extend(message.calls);
+        }
     }
 
     fn execute(&self, sql: &'static str) -> rusqlite::Result<()> {
