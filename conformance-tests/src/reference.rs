@@ -27,7 +27,7 @@ struct Shared {
 }
 
 /// Where a record stands: scope and key as they are.
-type Place = (Option<String>, String);
+pub(crate) type Place = (Option<String>, String);
 
 impl ReferenceStore {
     /// An empty store on `clock`.
@@ -43,6 +43,54 @@ impl ReferenceStore {
     /// Whether there is no record.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// For planted faults: does as it likes with one record, in one step.
+    pub(crate) fn edit<T>(
+        &self,
+        key: &RecordKey,
+        change: impl FnOnce(&mut Option<Record>, Timestamp) -> T,
+    ) -> T {
+        let (mut records, now) = self.lock();
+        let place = place(key);
+        let mut slot = records.remove(&place);
+        let outcome = change(&mut slot, now);
+        if let Some(record) = slot {
+            records.insert(place, record);
+        }
+        outcome
+    }
+
+    /// Deletes, in one step, at most `limit` of the records that `doomed` names, and says where they stood.
+    pub(crate) fn delete(
+        &self,
+        limit: usize,
+        doomed: impl Fn(&Place, &Record, Timestamp) -> bool,
+    ) -> Vec<Place> {
+        let (mut records, now) = self.lock();
+        let named = records.iter().filter(|(place, record)| doomed(place, record, now));
+        let places: Vec<Place> = named.take(limit).map(|(place, _)| place.clone()).collect();
+        for place in &places {
+            records.remove(place);
+        }
+        places
+    }
+
+    /// For planted faults: every record.
+    pub(crate) fn all(&self) -> BTreeMap<Place, Record> {
+        self.lock().0.clone()
+    }
+
+    /// For planted faults: where at most `limit` records that are past their time stand.
+    pub(crate) fn past(&self, limit: usize) -> Vec<Place> {
+        let (records, now) = self.lock();
+        let past = records.iter().filter(|(_, record)| is_past(record, now));
+        past.take(limit).map(|(place, _)| place.clone()).collect()
+    }
+
+    /// For planted faults: the store's time.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.lock().1
     }
 
     /// The records, and the time read after the lock was had.
@@ -174,21 +222,15 @@ impl KeyStore for ReferenceStore {
     }
 
     async fn purge_expired(&self, limit: u32) -> Result<u64, StoreError> {
-        let (mut records, now) = self.lock();
-        let past = records.iter().filter(|(_, record)| is_past(record, now));
-        let places: Vec<Place> = past.take(limit as usize).map(|(place, _)| place.clone()).collect();
-        for place in &places {
-            records.remove(place);
-        }
-        Ok(places.len() as u64)
+        Ok(self.delete(limit as usize, |_, record, now| is_past(record, now)).len() as u64)
     }
 }
 
-fn place(key: &RecordKey) -> Place {
+pub(crate) fn place(key: &RecordKey) -> Place {
     (key.scope().name().map(str::to_owned), key.key().as_str().to_owned())
 }
 
-fn new_record(claim: &NewClaim, now: Timestamp) -> Record {
+pub(crate) fn new_record(claim: &NewClaim, now: Timestamp) -> Record {
     Record {
         version: Version { token: claim.token, revision: Revision::FIRST },
         fingerprint: claim.fingerprint,
@@ -217,13 +259,13 @@ fn completed_by(record: &Record, token: Token, now: Timestamp) -> bool {
     matches!(record.status, Status::Completed(_)) && record.version.token == token && now < record.expires_at
 }
 
-fn is_past(record: &Record, now: Timestamp) -> bool {
+pub(crate) fn is_past(record: &Record, now: Timestamp) -> bool {
     match record.status {
         Status::InProgress { .. } => record.unresolved_until <= now,
         Status::Completed(_) | Status::Released => record.expires_at <= now,
     }
 }
 
-const fn stamp(record: &Record, now: Timestamp) -> Stamp {
+pub(crate) const fn stamp(record: &Record, now: Timestamp) -> Stamp {
     Stamp { now, lease_until: record.lease_until, expires_at: record.expires_at }
 }

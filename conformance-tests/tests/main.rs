@@ -2,3 +2,4 @@
 
 mod drops;
 mod fates;
+mod planted;

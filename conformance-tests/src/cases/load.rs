@@ -2,7 +2,7 @@
 
 use onceonly::Expected;
 
-use crate::case::{Case, completion, extension, response};
+use crate::case::{Case, completion, extension, response, version};
 use crate::compare::check_same_record;
 use crate::verdict::{check, check_eq};
 
@@ -22,19 +22,21 @@ pub(super) async fn an_unknown_key_is_none_and_stays_unknown(case: &Case) {
 pub(super) async fn a_write_is_seen_by_every_other_handle(case: &Case) {
     let (key, claim) = (case.key("a"), case.claim());
     let handles = case.handles(4).await;
-    let seen_by_all = async |what| {
-        let due = case.store().record(&key).await;
+    let seen_by_all = async |number, what| {
+        // A handle that has seen nothing yet tells what is stored.
+        let due = case.another().await.record(&key).await;
+        check_eq!(due.version, version(claim.token, number), "the version of the record");
         for handle in &handles {
             check_same_record(&handle.record(&key).await, &due, what);
         }
     };
 
     case.store().claimed(&key, &claim).await;
-    seen_by_all("another handle does not see the claim").await;
+    seen_by_all(1, "another handle does not see the claim").await;
     handles[0].renewed(&key, claim.token, &extension(2, claim.lease)).await;
-    seen_by_all("another handle does not see the renewal").await;
+    seen_by_all(2, "another handle does not see the renewal").await;
     handles[1].completed(&key, claim.token, &completion(3, response("done"))).await;
-    seen_by_all("another handle does not see the completion").await;
+    seen_by_all(3, "another handle does not see the completion").await;
 }
 
 pub(super) async fn a_write_outlives_the_handle_that_made_it(case: &Case) {

@@ -1,0 +1,13 @@
+//! Stores that are broken on purpose, each in one way: what the suite itself is tested with.
+
+mod batches;
+mod claims;
+mod faults;
+mod keys;
+mod purges;
+mod results;
+mod store;
+mod writes;
+
+pub use faults::{Fault, FaultInfo};
+pub use store::PlantedStore;

@@ -1,0 +1,56 @@
+//! Faults in batches of claims.
+
+use std::collections::BTreeMap;
+
+use onceonly::{ClaimOutcome, ClaimRequest, KeyStore, StoreError};
+
+use super::faults::Fault;
+use super::store::{PlantedStore, lock};
+use crate::reference::place;
+
+impl PlantedStore {
+    pub(super) async fn claim_many_wrongly(
+        &self,
+        claims: &[ClaimRequest],
+    ) -> Vec<Result<ClaimOutcome, StoreError>> {
+        if self.has(Fault::BatchLocksInOrder) {
+            self.lock_in_order(claims).await;
+        }
+        let taken = if self.has(Fault::BatchLosesItsLast) { claims.len().min(100) } else { claims.len() };
+        let mut granted = BTreeMap::new();
+        let mut answers = Vec::with_capacity(taken);
+        for ClaimRequest { key, claim, expected } in &claims[..taken] {
+            let place = place(key);
+            let outcome = self.claim(key, claim, *expected).await;
+            answers.push(match (outcome, granted.get(&place)) {
+                (Ok(ClaimOutcome::Occupied(_)), Some(stamp)) if self.has(Fault::BatchGrantsDuplicates) => {
+                    Ok(ClaimOutcome::Claimed(*stamp))
+                }
+                (outcome, _) => outcome,
+            });
+            if let Some(Ok(ClaimOutcome::Claimed(stamp))) = answers.last() {
+                granted.insert(place, *stamp);
+            }
+        }
+        if self.has(Fault::BatchLocksInOrder) {
+            let mut locked = lock(&self.shared.locked);
+            for request in claims {
+                locked.remove(&place(&request.key));
+            }
+        }
+        if self.has(Fault::BatchAnswersBackwards) {
+            answers.reverse();
+        }
+        answers
+    }
+
+    /// Takes each item's lock and holds it; two batches in opposite order wait for each other.
+    async fn lock_in_order(&self, claims: &[ClaimRequest]) {
+        for request in claims {
+            while !lock(&self.shared.locked).insert(place(&request.key)) {
+                tokio::task::yield_now().await;
+            }
+            self.gap().await;
+        }
+    }
+}

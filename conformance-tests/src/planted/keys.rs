@@ -1,0 +1,50 @@
+//! Faults in what a store takes for the same key.
+
+use onceonly::{IdempotencyKey, RecordKey, Scope};
+
+use super::faults::Fault;
+use super::store::PlantedStore;
+
+impl PlantedStore {
+    /// The key that the store confuses `key` with.
+    pub(super) fn altered_key(&self, key: &RecordKey) -> RecordKey {
+        let (scope, text) = (key.scope().clone(), key.key().as_str());
+        match self.fault {
+            Some(Fault::KeysIgnoreCase) => renamed(scope, &text.to_lowercase()),
+            Some(Fault::KeysCut) => renamed(scope, cut(text, 64)),
+            Some(Fault::KeysTrimmed) => renamed(scope, text.trim()),
+            Some(Fault::KeysNormalised) => renamed(scope, &text.replace("e\u{301}", "é")),
+            Some(Fault::KeysUnescaped) => renamed(scope, &text.replace("\\\\", "\\")),
+            Some(Fault::KeysAsNumbers) => match text.parse::<f64>() {
+                Ok(number) => renamed(scope, &number.to_string()),
+                Err(_) => key.clone(),
+            },
+            Some(Fault::HashWithoutComparison) => {
+                renamed(Scope::global(), &format!("{:02x}", key.digest()[0]))
+            }
+            Some(Fault::ScopeJoinedByColon) => {
+                let joined = format!("{}:{text}", scope.name().unwrap_or_default());
+                // Both parts together may be longer than a key may be; their end tells them apart.
+                renamed(Scope::global(), cut(&joined, 255))
+            }
+            Some(Fault::ScopeIgnored) => renamed(Scope::global(), text),
+            Some(Fault::GlobalIsAName) if scope.name().is_none() => match Scope::named("global") {
+                Ok(scope) => renamed(scope, text),
+                Err(_) => key.clone(),
+            },
+            _ => key.clone(),
+        }
+    }
+}
+
+fn renamed(scope: Scope, text: &str) -> RecordKey {
+    match IdempotencyKey::new(text) {
+        Ok(key) => RecordKey::new(scope, key),
+        Err(error) => panic!("{text:?} is made of a key: {error}"),
+    }
+}
+
+/// At most the first `bytes` bytes, at a letter's end.
+fn cut(text: &str, bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes)]
+}

@@ -1,0 +1,53 @@
+//! Faults in purges.
+
+use onceonly::{Record, Status, StoreError, Timestamp};
+
+use super::faults::Fault;
+use super::store::{PlantedStore, lock};
+use crate::reference::{Place, is_past};
+
+impl PlantedStore {
+    pub(super) async fn purge_wrongly(&self, limit: u32) -> Result<u64, StoreError> {
+        let limit = limit as usize;
+        let deleted = match self.fault {
+            Some(Fault::PurgeDoesNothing) => Vec::new(),
+            Some(Fault::PurgeIgnoresLimit) => {
+                self.base.delete(usize::MAX, |_, record, now| is_past(record, now))
+            }
+            Some(Fault::PurgeChoosesThenDeletes | Fault::PurgeCountsChosen) => {
+                return Ok(self.choose_then_delete(limit).await);
+            }
+            Some(Fault::PurgeLeavesToken) => {
+                let mut graves = lock(&self.shared.graves);
+                graves.extend(self.base.all());
+                self.base.delete(limit, |_, record, now| is_past(record, now))
+            }
+            _ => self.base.delete(limit, |place, record, now| self.is_doomed(place, record, now)),
+        };
+        let count = deleted.len() as u64;
+        Ok(if self.has(Fault::PurgeCountsOneMore) && count > 0 { count + 1 } else { count })
+    }
+
+    fn is_doomed(&self, place: &Place, record: &Record, now: Timestamp) -> bool {
+        let in_progress = matches!(record.status, Status::InProgress { .. });
+        match self.fault {
+            Some(Fault::PurgeTakesLive) if in_progress => true,
+            Some(Fault::PurgeTakesAbandoned) if in_progress => record.lease_until <= now,
+            Some(Fault::UnfinishedForgotten) if in_progress => record.expires_at <= now,
+            Some(Fault::PurgeByFirstDeadline) if in_progress => {
+                lock(&self.shared.first_deadlines).get(place).is_some_and(|deadline| *deadline <= now)
+            }
+            _ => is_past(record, now),
+        }
+    }
+
+    async fn choose_then_delete(&self, limit: usize) -> u64 {
+        let chosen = self.base.past(limit);
+        self.gap().await;
+        let deleted = self.base.delete(limit, |place, record, now| {
+            let stands = self.has(Fault::PurgeChoosesThenDeletes) || is_past(record, now);
+            stands && chosen.contains(place)
+        });
+        if self.has(Fault::PurgeCountsChosen) { chosen.len() as u64 } else { deleted.len() as u64 }
+    }
+}

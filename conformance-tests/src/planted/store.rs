@@ -1,0 +1,240 @@
+//! A store with one fault, around one that is right.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use onceonly::{
+    ClaimOutcome, ClaimRequest, Clock, CompleteOutcome, Completion, Expected, KeyStore, NewClaim, Record,
+    RecordKey, Release, ReleaseOutcome, RenewOutcome, Renewal, Snapshot, StoreError, StoreErrorKind,
+    Timestamp, Token,
+};
+
+use super::faults::Fault;
+use crate::reference::{Place, ReferenceStore};
+
+/// A [`ReferenceStore`] that does one thing wrong, or nothing if it is given no fault.
+///
+/// For tests of the suite, and to see what a report looks like.
+pub struct PlantedStore {
+    pub(super) base: ReferenceStore,
+    pub(super) fault: Option<Fault>,
+    pub(super) shared: Arc<Shared>,
+    /// What this handle has loaded, for a store that must not cache.
+    cache: Mutex<BTreeMap<Place, Snapshot>>,
+    /// What this handle has claimed.
+    pub(super) claimed: Mutex<Vec<RecordKey>>,
+    /// The time at which this handle was opened.
+    opened: Timestamp,
+}
+
+/// What the faults of all handles know in common.
+#[derive(Default)]
+pub(super) struct Shared {
+    /// Tokens that once held a record.
+    pub(super) former: Mutex<BTreeMap<Place, Vec<Token>>>,
+    /// Records that were purged.
+    pub(super) graves: Mutex<BTreeMap<Place, Record>>,
+    /// The deadlines that records were claimed with.
+    pub(super) first_deadlines: Mutex<BTreeMap<Place, Timestamp>>,
+    /// The last checkpoints that were saved.
+    pub(super) checkpoints: Mutex<BTreeMap<Place, Bytes>>,
+    /// Keys that a batch holds.
+    pub(super) locked: Mutex<BTreeSet<Place>>,
+    /// Whether the only permit is taken.
+    permit_taken: AtomicBool,
+}
+
+impl PlantedStore {
+    /// An empty store with `fault` on `clock`.
+    pub fn new(fault: Option<Fault>, clock: impl Clock) -> Self {
+        let opened = clock.now();
+        Self {
+            base: ReferenceStore::new(clock),
+            fault,
+            shared: Arc::default(),
+            cache: Mutex::default(),
+            claimed: Mutex::default(),
+            opened,
+        }
+    }
+
+    /// Another handle to the same records.
+    #[must_use]
+    pub fn handle(&self) -> Self {
+        Self {
+            base: self.base.clone(),
+            fault: self.fault,
+            shared: Arc::clone(&self.shared),
+            cache: Mutex::default(),
+            claimed: Mutex::default(),
+            opened: self.opened,
+        }
+    }
+
+    /// How many records there are, past their time or not.
+    pub fn len(&self) -> usize {
+        self.base.len()
+    }
+
+    /// Whether there is no record.
+    pub fn is_empty(&self) -> bool {
+        self.base.is_empty()
+    }
+
+    pub(super) fn has(&self, fault: Fault) -> bool {
+        self.fault == Some(fault)
+    }
+
+    /// Stands between a look and a write, where another caller may come in: a real wait for another task, as for a
+    /// database's answer.
+    pub(super) async fn gap(&self) {
+        // Pending at least once, also if the other task is quicker.
+        tokio::task::yield_now().await;
+        // Were the task cancelled, the runtime is going down and nobody looks any more.
+        let _ = tokio::spawn(tokio::task::yield_now()).await;
+    }
+
+    async fn take_permit(&self) {
+        if self.has(Fault::PermitLostOnDrop) {
+            while self.shared.permit_taken.swap(true, Ordering::AcqRel) {
+                tokio::task::yield_now().await;
+            }
+            tokio::task::yield_now().await;
+            self.shared.permit_taken.store(false, Ordering::Release);
+        }
+    }
+
+    fn rejected(&self, detail: &'static str) -> StoreError {
+        StoreError::new(StoreErrorKind::Rejected, self.name(), detail)
+    }
+}
+
+impl Drop for PlantedStore {
+    fn drop(&mut self) {
+        if self.has(Fault::HandleTakesItsRecords) {
+            for key in lock(&self.claimed).drain(..) {
+                self.base.edit(&key, |slot, _| *slot = None);
+            }
+        }
+    }
+}
+
+impl fmt::Debug for PlantedStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PlantedStore").field("fault", &self.fault).finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl KeyStore for PlantedStore {
+    fn name(&self) -> &'static str {
+        "planted"
+    }
+
+    async fn claim(
+        &self,
+        key: &RecordKey,
+        claim: &NewClaim,
+        expected: Expected,
+    ) -> Result<ClaimOutcome, StoreError> {
+        self.take_permit().await;
+        if self.has(Fault::LongKeysRefused) && key.key().as_str().len() > 250 {
+            return Err(self.rejected("the key is too long for the index"));
+        }
+        let key = self.altered_key(key);
+        let outcome = self.claim_wrongly(&key, &self.altered_claim(&key, claim), expected).await?;
+        if self.has(Fault::ConflictIsAnError) && matches!(outcome, ClaimOutcome::Occupied(_)) {
+            return Err(StoreError::new(StoreErrorKind::Other, self.name(), "unique constraint violated"));
+        }
+        Ok(outcome)
+    }
+
+    async fn load(&self, key: &RecordKey) -> Result<Option<Snapshot>, StoreError> {
+        let key = self.altered_key(key);
+        let found = self.base.load(&key).await?;
+        Ok(match self.fault {
+            Some(Fault::LoadCreates) => {
+                self.base.edit(&key, |slot, now| slot.get_or_insert_with(|| placeholder(now)).clone());
+                self.base.load(&key).await?
+            }
+            Some(Fault::LoadHidesPastTime) => found.map(|mut found| {
+                found.now = found.now.min(before(found.record.past_from()));
+                found
+            }),
+            Some(Fault::CachedLoads) => {
+                let mut cache = lock(&self.cache);
+                let place = crate::reference::place(&key);
+                found.map(|found| cache.entry(place).or_insert(found).clone())
+            }
+            Some(Fault::ClockOfTheHandle) => found.map(|found| Snapshot { now: self.opened, ..found }),
+            _ => found,
+        })
+    }
+
+    async fn renew(
+        &self,
+        key: &RecordKey,
+        token: Token,
+        renewal: &Renewal,
+    ) -> Result<RenewOutcome, StoreError> {
+        self.renew_wrongly(&self.altered_key(key), token, renewal).await
+    }
+
+    async fn complete(
+        &self,
+        key: &RecordKey,
+        token: Token,
+        completion: &Completion,
+    ) -> Result<CompleteOutcome, StoreError> {
+        let key = self.altered_key(key);
+        let completion = self.altered_completion(completion);
+        let outcome = self.complete_wrongly(&key, token, &completion).await?;
+        if self.has(Fault::SecondCompletionFails) && matches!(outcome, CompleteOutcome::AlreadyCompleted(_)) {
+            return Err(self.rejected("the record is already completed"));
+        }
+        Ok(outcome)
+    }
+
+    async fn release(
+        &self,
+        key: &RecordKey,
+        token: Token,
+        release: &Release,
+    ) -> Result<ReleaseOutcome, StoreError> {
+        self.release_wrongly(&self.altered_key(key), token, release).await
+    }
+
+    async fn purge_expired(&self, limit: u32) -> Result<u64, StoreError> {
+        self.purge_wrongly(limit).await
+    }
+
+    async fn claim_many(&self, claims: &[ClaimRequest]) -> Vec<Result<ClaimOutcome, StoreError>> {
+        self.claim_many_wrongly(claims).await
+    }
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// One tick before `instant`.
+pub(super) const fn before(instant: Timestamp) -> Timestamp {
+    Timestamp::from_micros(instant.as_micros() - 1)
+}
+
+fn placeholder(now: Timestamp) -> Record {
+    let claim = NewClaim {
+        token: Token::from_bytes([0; 16]),
+        fingerprint: onceonly::Fingerprint::builder().finish(),
+        attempt: 0,
+        checkpoint: None,
+        lease: onceonly::Span::MAX,
+        keep: onceonly::Span::MAX,
+        keep_unresolved: onceonly::Span::MAX,
+    };
+    crate::reference::new_record(&claim, now)
+}
