@@ -17,6 +17,7 @@ mod renew;
 mod repeat;
 mod retention;
 mod scope;
+mod takeover;
 
 use crate::clause::Clause;
 use crate::suite::{CaseInfo, RegisteredCase};
@@ -37,161 +38,287 @@ macro_rules! cases {
 
 cases! {
     claim {
-        a_fresh_key_is_granted: "B1", Exclusive, "a fresh key is granted, with the token, fingerprint and attempt offered";
-        its_deadlines_are_the_spans_asked_for: "B1", OneClock, "a claim's three deadlines are the store's time plus its spans";
-        a_second_claim_is_refused_and_shown_the_whole_record: "B3", Exclusive, "a second claim is refused and shown the whole stored record";
-        a_claim_repeated_by_its_own_token_changes_nothing: "B4", Repeating, "a claim repeated with its own token changes nothing";
-        a_claim_expecting_another_version_is_refused: "B15", Exclusive, "a guarded claim with another token or revision is refused";
-        a_claim_expecting_a_version_of_nothing_is_vacant: "B15", Exclusive, "a guarded claim of an absent record writes nothing";
-        a_claim_expecting_the_stored_version_replaces_every_field: "B15", Verbatim, "a granted takeover replaces every field of the record";
-        a_record_past_its_time_is_not_overwritten_by_a_claim_expecting_absence: "X4", PastItsTime, "a claim expecting absence never overwrites, also not what is past its time";
-        exclusive_across_handles: "R1", Exclusive, "of eight claims at once on eight handles, one is granted";
+        a_fresh_key_is_granted: "B1", Exclusive,
+            "a fresh key is granted, with the token, fingerprint and attempt offered";
+        its_deadlines_are_the_spans_asked_for: "B1", OneClock,
+            "a claim's three deadlines are the store's time plus its spans";
+        a_second_claim_is_refused_and_shown_the_whole_record: "B3", Exclusive,
+            "a second claim is refused and shown the whole stored record";
+        a_claim_repeated_by_its_own_token_changes_nothing: "B4", Repeating,
+            "a claim repeated with its own token changes nothing";
+        a_claim_expecting_another_version_is_refused: "B15", Exclusive,
+            "a guarded claim with another token or revision is refused";
+        a_claim_expecting_a_version_of_nothing_is_vacant: "B15", Exclusive,
+            "a guarded claim of an absent record writes nothing";
+        a_claim_expecting_the_stored_version_replaces_every_field: "B15", Verbatim,
+            "a granted takeover replaces every field of the record";
+        a_record_past_its_time_is_not_overwritten_by_a_claim_expecting_absence: "X4", PastItsTime,
+            "a claim expecting absence never overwrites, also not what is past its time";
+        exclusive_across_handles: "R1", Exclusive,
+            "of eight claims at once on eight handles, one is granted";
     }
     load {
-        an_unknown_key_is_none_and_stays_unknown: "B2", Durable, "load of an unknown key is none and creates nothing";
-        a_write_is_seen_by_every_other_handle: "B5", Durable, "every acknowledged write is seen by every handle";
-        a_write_outlives_the_handle_that_made_it: "B5", Durable, "an acknowledged write outlives the handle that made it";
-        every_answer_carries_the_stores_time: "B16", OneClock, "every answer carries the store's time";
-        reading_moves_no_deadline: "X3", PastItsTime, "loads and refused claims move no deadline";
+        an_unknown_key_is_none_and_stays_unknown: "B2", Durable,
+            "load of an unknown key is none and creates nothing";
+        a_write_is_seen_by_every_other_handle: "B5", Durable,
+            "every acknowledged write is seen by every handle";
+        a_write_outlives_the_handle_that_made_it: "B5", Durable,
+            "an acknowledged write outlives the handle that made it";
+        every_answer_carries_the_stores_time: "B16", OneClock,
+            "every answer carries the store's time";
+        reading_moves_no_deadline: "X3", PastItsTime,
+            "loads and refused claims move no deadline";
     }
     renew {
-        an_extension_moves_the_lease_forward_and_nothing_else: "B13", OneClock, "a renewal moves the lease and the revision, and nothing else";
-        an_extension_never_shortens_the_lease: "B13", Held, "a renewal by less than remains leaves the lease";
-        ending_the_lease_ends_it_now_and_nothing_else: "B13", OneClock, "ending a lease ends it now, and keeps the rest";
-        an_overtaken_renewal_changes_nothing_and_is_applied: "B13", Repeating, "a renewal with a lower or equal revision changes nothing";
-        a_checkpoint_comes_back_and_stays_until_the_next: "B17", Verbatim, "a checkpoint comes back, and stays until the next one";
-        a_checkpoint_is_written_by_the_holder_only: "B17", Held, "only the holder writes the checkpoint";
-        a_lease_longer_than_the_memory_carries_the_memory_along: "X8", PastItsTime, "a lease never outlasts how long the record is remembered";
-        a_renewal_of_nothing_creates_nothing: "B6", Held, "a renewal of an absent record is refused and creates nothing";
+        an_extension_moves_the_lease_forward_and_nothing_else: "B13", OneClock,
+            "a renewal moves the lease and the revision, and nothing else";
+        an_extension_never_shortens_the_lease: "B13", Held,
+            "a renewal by less than remains leaves the lease";
+        ending_the_lease_ends_it_now_and_nothing_else: "B13", OneClock,
+            "ending a lease ends it now, and keeps the rest";
+        an_overtaken_renewal_changes_nothing_and_is_applied: "B13", Repeating,
+            "a renewal with a lower or equal revision changes nothing";
+        a_checkpoint_comes_back_and_stays_until_the_next: "B17", Verbatim,
+            "a checkpoint comes back, and stays until the next one";
+        a_checkpoint_is_written_by_the_holder_only: "B17", Held,
+            "only the holder writes the checkpoint";
+        a_lease_longer_than_the_memory_carries_the_memory_along: "X8", PastItsTime,
+            "a lease never outlasts how long the record is remembered";
+        a_renewal_of_nothing_creates_nothing: "B6", Held,
+            "a renewal of an absent record is refused and creates nothing";
     }
     complete {
-        a_result_comes_back_as_it_was_given: "B5", Verbatim, "a completed record holds the result as it was given, and else what it held";
-        a_result_that_is_not_retained_is_no_empty_body: "P2", Verbatim, "a result that is not retained is told from an empty body";
-        completing_again_is_told_so_and_shown_the_record: "B7", Repeating, "a repeated completion is told so and shown the record";
-        the_first_result_stands: "B8", Held, "a second, different completion changes nothing, and the caller can tell";
-        a_completion_of_nothing_creates_nothing: "B6", Held, "a completion of an absent record is refused and creates nothing";
-        a_result_is_kept_for_its_retention_at_least: "X2", PastItsTime, "a completion moves the retention forward, never back";
+        a_result_comes_back_as_it_was_given: "B5", Verbatim,
+            "a completed record holds the result as it was given, and else what it held";
+        a_result_that_is_not_retained_is_no_empty_body: "P2", Verbatim,
+            "a result that is not retained is told from an empty body";
+        completing_again_is_told_so_and_shown_the_record: "B7", Repeating,
+            "a repeated completion is told so and shown the record";
+        the_first_result_stands: "B8", Held,
+            "a second, different completion changes nothing, and the caller can tell";
+        a_completion_of_nothing_creates_nothing: "B6", Held,
+            "a completion of an absent record is refused and creates nothing";
+        a_result_is_kept_for_its_retention_at_least: "X2", PastItsTime,
+            "a completion moves the retention forward, never back";
     }
     release {
-        a_released_key_can_be_claimed_at_once: "B11", Exclusive, "a released key is free at once, for any request";
-        a_release_leaves_a_mark_for_as_long_as_asked: "L12", Repeating, "a release leaves a mark for as long as asked";
-        releasing_again_is_applied_and_changes_nothing: "B12", Repeating, "a repeated release is applied and changes nothing";
-        a_release_after_completion_is_refused: "B12", Held, "a release after completion is refused, and the result stays";
-        a_released_token_writes_no_more: "B14", Held, "a released claim can neither renew nor complete";
-        a_late_copy_of_a_released_claim_meets_the_mark: "L12", Repeating, "a late copy of a claim after its release is not granted while the mark stands";
-        a_release_of_nothing_creates_nothing: "B6", Held, "a release of an absent record is refused and creates nothing";
+        a_released_key_can_be_claimed_at_once: "B11", Exclusive,
+            "a released key is free at once, for any request";
+        a_release_leaves_a_mark_for_as_long_as_asked: "L12", Repeating,
+            "a release leaves a mark for as long as asked";
+        releasing_again_is_applied_and_changes_nothing: "B12", Repeating,
+            "a repeated release is applied and changes nothing";
+        a_release_after_completion_is_refused: "B12", Held,
+            "a release after completion is refused, and the result stays";
+        a_released_token_writes_no_more: "B14", Held,
+            "a released claim can neither renew nor complete";
+        a_late_copy_of_a_released_claim_meets_the_mark: "L12", Repeating,
+            "a late copy of a claim after its release is not granted while the mark stands";
+        a_release_of_nothing_creates_nothing: "B6", Held,
+            "a release of an absent record is refused and creates nothing";
     }
     held {
-        a_strangers_token_writes_nothing: "B9", Held, "another token can neither renew, complete nor release";
-        the_token_of_another_key_writes_nothing: "B10", Held, "a token that holds another key writes nothing here";
-        the_token_writes_only_under_its_own_key: "B10", Isolated, "a holder's writes under another key or scope are refused";
-        a_superseded_holder_writes_nothing: "L3", Held, "a late holder is refused after a takeover, and the record stays the taker's";
-        a_superseded_holder_writes_nothing_after_the_taker_has_released: "L4", Held, "a late holder is refused after the taker has released";
-        a_superseded_holder_writes_nothing_after_the_taker_has_completed: "L5", Held, "a late holder is refused after the taker has completed, whose result stays";
-        a_superseded_holder_writes_nothing_after_a_purge_and_a_new_claim: "L6", Held, "a token from before a purge is refused for ever";
-        a_holder_whose_record_is_past_its_time_writes_nothing: "X7", PastItsTime, "the holder of a record past its time is refused";
+        a_strangers_token_writes_nothing: "B9", Held,
+            "another token can neither renew, complete nor release";
+        the_token_of_another_key_writes_nothing: "B10", Held,
+            "a token that holds another key writes nothing here";
+        the_token_writes_only_under_its_own_key: "B10", Isolated,
+            "a holder's writes under another key or scope are refused";
+        a_superseded_holder_writes_nothing: "L3", Held,
+            "a late holder is refused after a takeover, and the record stays the taker's";
+        a_superseded_holder_writes_nothing_after_the_taker_has_released: "L4", Held,
+            "a late holder is refused after the taker has released";
+        a_superseded_holder_writes_nothing_after_the_taker_has_completed: "L5", Held,
+            "a late holder is refused after the taker has completed, whose result stays";
+        a_superseded_holder_writes_nothing_after_a_purge_and_a_new_claim: "L6", Held,
+            "a token from before a purge is refused for ever";
+        a_holder_whose_record_is_past_its_time_writes_nothing: "X7", PastItsTime,
+            "the holder of a record past its time is refused";
     }
     claim_many {
-        an_empty_batch_has_no_answers: "B18", Exclusive, "an empty batch is answered with nothing";
-        answers_come_in_the_order_of_the_items: "B18", Exclusive, "the answers of a batch come in the order of its items";
-        a_second_item_of_the_same_key_sees_the_first: "B18", Exclusive, "two items of one key are granted once";
-        a_batch_answers_as_single_claims_do: "B18", Exclusive, "a batch of all kinds of items answers as single claims do";
-        a_thousand_items_are_one_batch: "B18", Bounded, "a batch of a thousand fresh keys is granted whole";
-        batches_in_opposite_order_do_not_block_each_other: "R13", Bounded, "batches over the same keys in opposite order neither block each other nor fail";
+        an_empty_batch_has_no_answers: "B18", Exclusive,
+            "an empty batch is answered with nothing";
+        answers_come_in_the_order_of_the_items: "B18", Exclusive,
+            "the answers of a batch come in the order of its items";
+        a_second_item_of_the_same_key_sees_the_first: "B18", Exclusive,
+            "two items of one key are granted once";
+        a_batch_answers_as_single_claims_do: "B18", Exclusive,
+            "a batch of all kinds of items answers as single claims do";
+        a_thousand_items_are_one_batch: "B18", Bounded,
+            "a batch of a thousand fresh keys is granted whole";
+        batches_in_opposite_order_do_not_block_each_other: "R13", Bounded,
+            "batches over the same keys in opposite order neither block each other nor fail";
     }
     lease {
-        a_lease_ends_at_its_deadline_and_not_before: "L1", OneClock, "a lease stands until one tick before its deadline, and is over at it";
-        a_late_holder_that_nobody_displaced_may_complete: "L7", Held, "a late holder that nobody displaced may complete";
-        a_late_holder_that_nobody_displaced_may_renew: "L9", Held, "a late holder that nobody displaced may renew, and a taker that looked before loses";
-        a_late_renewal_after_a_takeover_is_refused: "L8", Held, "a renewal that comes after a takeover is refused and recreates nothing";
-        an_abandoned_key_stays_bound_to_its_request: "L13", Held, "an abandoned key stays bound to its request until it is past its time";
-        attempts_count_the_takeovers: "L14", Verbatim, "the attempt is the one that the claim brings, at each takeover";
-        a_renewed_lease_is_never_seen_as_over: "L15", OneClock, "a lease renewed in time is never seen as over; after the last renewal it is";
-        spans_from_a_microsecond_to_a_century_are_exact: "L16", OneClock, "spans from the shortest to the longest come back exact, rounded up";
-        results_are_safe_when_the_clock_steps_back: "F25", Held, "a clock that steps back shortens nothing and lets no stranger write";
+        a_lease_ends_at_its_deadline_and_not_before: "L1", OneClock,
+            "a lease stands until one tick before its deadline, and is over at it";
+        a_late_holder_that_nobody_displaced_may_complete: "L7", Held,
+            "a late holder that nobody displaced may complete";
+        a_late_holder_that_nobody_displaced_may_renew: "L9", Held,
+            "a late holder that nobody displaced may renew, and a taker that looked before loses";
+        a_late_renewal_after_a_takeover_is_refused: "L8", Held,
+            "a renewal that comes after a takeover is refused and recreates nothing";
+        an_abandoned_key_stays_bound_to_its_request: "L13", Held,
+            "an abandoned key stays bound to its request until it is past its time";
+        attempts_count_the_takeovers: "L14", Verbatim,
+            "the attempt is the one that the claim brings, at each takeover";
+        a_renewed_lease_is_never_seen_as_over: "L15", OneClock,
+            "a lease renewed in time is never seen as over; after the last renewal it is";
+        spans_from_a_microsecond_to_a_century_are_exact: "L16", OneClock,
+            "spans from the shortest to the longest come back exact, rounded up";
+        results_are_safe_when_the_clock_steps_back: "F25", Held,
+            "a clock that steps back shortens nothing and lets no stranger write";
     }
     retention {
-        a_result_is_replayed_until_its_deadline_and_not_after: "X1", PastItsTime, "a result is there until one tick before its deadline, and past at it";
-        retention_counts_from_completion: "X2", PastItsTime, "the retention counts from the completion, not from the claim";
-        replays_do_not_extend_it: "X3", PastItsTime, "a hundred replays leave the deadline where it was";
-        past_its_time_every_verb_takes_the_record_for_gone: "X4", PastItsTime, "past its time a record is gone for every verb, swept or not";
-        nothing_of_an_earlier_period_is_left: "X5", PastItsTime, "a new period starts with nothing of the earlier one";
-        an_unfinished_key_is_remembered_past_the_retention: "X7", PastItsTime, "an unfinished key outlives the retention, until it is no longer remembered";
-        many_retentions_end_each_at_its_time: "X10", PastItsTime, "records with ten retentions end each at its own time";
+        a_result_is_replayed_until_its_deadline_and_not_after: "X1", PastItsTime,
+            "a result is there until one tick before its deadline, and past at it";
+        retention_counts_from_completion: "X2", PastItsTime,
+            "the retention counts from the completion, not from the claim";
+        replays_do_not_extend_it: "X3", PastItsTime,
+            "a hundred replays leave the deadline where it was";
+        past_its_time_every_verb_takes_the_record_for_gone: "X4", PastItsTime,
+            "past its time a record is gone for every verb, swept or not";
+        nothing_of_an_earlier_period_is_left: "X5", PastItsTime,
+            "a new period starts with nothing of the earlier one";
+        an_unfinished_key_is_remembered_past_the_retention: "X7", PastItsTime,
+            "an unfinished key outlives the retention, until it is no longer remembered";
+        many_retentions_end_each_at_its_time: "X10", PastItsTime,
+            "records with ten retentions end each at its own time";
     }
     payload {
-        all_byte_values_come_back: "P1", Verbatim, "all byte values and all pairs of dangerous ones come back";
-        empty_absent_and_missing_are_three_things: "P2", Verbatim, "an empty body, no body and no headers are told apart";
-        headers_keep_order_duplicates_case_and_bytes: "P3", Verbatim, "headers keep their order, duplicates, letter case and bytes";
-        codes_keep_their_value: "P4", Verbatim, "codes of all protocols keep their value";
-        bodies_of_all_sizes_come_back: "P5", Whole, "bodies of all sizes come back whole";
-        a_response_beyond_the_limit_is_stored_whole_or_refused_whole: "P6", Whole, "a response beyond the limit is stored whole or refused whole";
-        look_alikes_are_not_interpreted: "P7", Verbatim, "text that looks like something else is not interpreted";
-        parallel_replays_are_one_byte_string: "P8", Verbatim, "two hundred replays at once see one byte string";
-        random_responses_come_back: "P9", Verbatim, "a hundred random responses come back";
-        fingerprints_and_attempts_keep_their_value: "P10", Verbatim, "fingerprints of every algorithm and attempts of every size keep their value";
-        revisions_keep_their_value: "P10", Verbatim, "revisions keep their value up to the largest";
-        no_debug_output_shows_a_body: "P10", Isolated, "the Debug form of an answer shows no body";
+        all_byte_values_come_back: "P1", Verbatim,
+            "all byte values and all pairs of dangerous ones come back";
+        empty_absent_and_missing_are_three_things: "P2", Verbatim,
+            "an empty body, no body and no headers are told apart";
+        headers_keep_order_duplicates_case_and_bytes: "P3", Verbatim,
+            "headers keep their order, duplicates, letter case and bytes";
+        codes_keep_their_value: "P4", Verbatim,
+            "codes of all protocols keep their value";
+        bodies_of_all_sizes_come_back: "P5", Whole,
+            "bodies of all sizes come back whole";
+        a_response_beyond_the_limit_is_stored_whole_or_refused_whole: "P6", Whole,
+            "a response beyond the limit is stored whole or refused whole";
+        look_alikes_are_not_interpreted: "P7", Verbatim,
+            "text that looks like something else is not interpreted";
+        parallel_replays_are_one_byte_string: "P8", Verbatim,
+            "two hundred replays at once see one byte string";
+        random_responses_come_back: "P9", Verbatim,
+            "a hundred random responses come back";
+        fingerprints_and_attempts_keep_their_value: "P10", Verbatim,
+            "fingerprints of every algorithm and attempts of every size keep their value";
+        revisions_keep_their_value: "P10", Verbatim,
+            "revisions keep their value up to the largest";
+        no_debug_output_shows_a_body: "P10", Isolated,
+            "the Debug form of an answer shows no body";
     }
     keys {
-        letter_case_tells_keys_apart: "K1", Isolated, "keys that differ in letter case are different keys";
-        blanks_tell_keys_apart: "K2", Isolated, "keys that differ in blanks are different keys";
-        forms_of_unicode_tell_keys_apart: "K3", Isolated, "keys that differ in Unicode form are different keys";
-        keys_of_every_length_are_stored: "K5", Isolated, "keys of every length up to the longest are stored";
-        the_longest_scope_and_key_together_are_stored: "K5", Isolated, "the longest scope and the longest key together are stored";
-        keys_that_begin_alike_are_apart: "K6", Isolated, "keys that differ only near their end are different keys";
-        patterns_and_quotes_are_plain_text: "K7", Isolated, "patterns, quotes and separators in keys are plain text";
-        numbers_in_disguise_are_plain_text: "K8", Isolated, "keys that look like numbers or null are plain text";
-        thousands_of_random_keys_never_meet: "K9", Isolated, "two thousand random keys each find their own result";
-        what_happens_to_one_key_leaves_others_alone: "K10", Isolated, "writes to a key leave the key that differs in one letter alone";
+        letter_case_tells_keys_apart: "K1", Isolated,
+            "keys that differ in letter case are different keys";
+        blanks_tell_keys_apart: "K2", Isolated,
+            "keys that differ in blanks are different keys";
+        forms_of_unicode_tell_keys_apart: "K3", Isolated,
+            "keys that differ in Unicode form are different keys";
+        keys_of_every_length_are_stored: "K5", Isolated,
+            "keys of every length up to the longest are stored";
+        the_longest_scope_and_key_together_are_stored: "K5", Isolated,
+            "the longest scope and the longest key together are stored";
+        keys_that_begin_alike_are_apart: "K6", Isolated,
+            "keys that differ only near their end are different keys";
+        patterns_and_quotes_are_plain_text: "K7", Isolated,
+            "patterns, quotes and separators in keys are plain text";
+        numbers_in_disguise_are_plain_text: "K8", Isolated,
+            "keys that look like numbers or null are plain text";
+        thousands_of_random_keys_never_meet: "K9", Isolated,
+            "two thousand random keys each find their own result";
+        what_happens_to_one_key_leaves_others_alone: "K10", Isolated,
+            "writes to a key leave the key that differs in one letter alone";
     }
     scope {
-        one_key_in_two_scopes_is_two_records: "S1", Isolated, "one key in two scopes is two records";
-        the_global_scope_is_apart_from_every_named_one: "S1", Isolated, "the global scope is apart from every named one";
-        bytes_do_not_move_between_scope_and_key: "S2", Isolated, "every split of one text into scope and key is a record of its own";
-        scope_and_key_are_not_interchangeable: "S3", Isolated, "scope and key swapped are another record";
+        one_key_in_two_scopes_is_two_records: "S1", Isolated,
+            "one key in two scopes is two records";
+        the_global_scope_is_apart_from_every_named_one: "S1", Isolated,
+            "the global scope is apart from every named one";
+        bytes_do_not_move_between_scope_and_key: "S2", Isolated,
+            "every split of one text into scope and key is a record of its own";
+        scope_and_key_are_not_interchangeable: "S3", Isolated,
+            "scope and key swapped are another record";
     }
     purge {
-        nothing_that_is_not_past_its_time_is_deleted: "G1", PastItsTime, "a purge deletes nothing that is not past its time, not one tick early";
-        everything_past_its_time_goes_in_batches: "G2", PastItsTime, "everything past its time goes, in batches, and the counts are right";
-        a_purge_of_nothing_deletes_nothing: "G3", PastItsTime, "a purge of an empty store, or of at most none, deletes nothing";
-        a_purge_in_one_handle_is_seen_by_all: "G2", Durable, "what one handle has purged is gone on all";
-        a_record_renewed_in_time_survives: "G5", PastItsTime, "a record renewed before its deadline survives that deadline";
+        nothing_that_is_not_past_its_time_is_deleted: "G1", PastItsTime,
+            "a purge deletes nothing that is not past its time, not one tick early";
+        everything_past_its_time_goes_in_batches: "G2", PastItsTime,
+            "everything past its time goes, in batches, and the counts are right";
+        a_purge_of_nothing_deletes_nothing: "G3", PastItsTime,
+            "a purge of an empty store, or of at most none, deletes nothing";
+        a_purge_in_one_handle_is_seen_by_all: "G2", Durable,
+            "what one handle has purged is gone on all";
+        a_record_renewed_in_time_survives: "G5", PastItsTime,
+            "a record renewed before its deadline survives that deadline";
+    }
+    takeover {
+        one_taker_of_an_abandoned_record_is_granted: "R2", Exclusive,
+            "of eight takers of one abandoned record, one is granted";
+        a_renewal_and_a_takeover_do_not_both_win: "R3", Exclusive,
+            "of a late renewal and takeovers, one wins";
+        a_completion_and_a_takeover_do_not_both_win: "R4", Held,
+            "of a late completion and takeovers, one wins, and its result stands";
+        a_taker_that_looked_before_another_claim_is_refused: "R5", Exclusive,
+            "a taker that looked before a whole other claim is refused";
+        a_release_and_takeovers_grant_the_key_once: "R5", Exclusive,
+            "of a late release and takeovers, one wins";
     }
     races {
-        one_taker_of_an_abandoned_record_is_granted: "R2", Exclusive, "of eight takers of one abandoned record, one is granted";
-        a_renewal_and_a_takeover_do_not_both_win: "R3", Exclusive, "of a late renewal and takeovers, one wins";
-        a_completion_and_a_takeover_do_not_both_win: "R4", Held, "of a late completion and takeovers, one wins, and its result stands";
-        a_taker_that_looked_before_another_claim_is_refused: "R5", Exclusive, "a taker that looked before a whole other claim is refused";
-        a_release_and_takeovers_grant_the_key_once: "R5", Exclusive, "of a late release and takeovers, one wins";
-        of_many_deliveries_of_a_completion_one_is_first: "R6", Held, "of eight completions under one token, one is stored and all learn which";
-        of_a_completion_and_a_release_one_is_applied: "R7", Held, "of completions and releases under one token, all of one kind are applied";
-        a_purge_never_takes_a_new_claim: "R8", PastItsTime, "a purge never takes the claim that replaces an expired record";
-        purges_at_the_same_time_count_each_record_once: "G4", PastItsTime, "purges at the same time count each record once";
-        readers_never_see_half_a_write: "R11", Whole, "readers beside a completion see the record before or after it";
-        versions_never_repeat_under_churn: "R12", Held, "a key claimed and released by eight callers is held by one at a time";
-        a_loser_that_looks_again_sees_the_winner: "R15", Primary, "whoever looks right after a claim, on another handle, sees the winner";
-        a_busy_key_does_not_hold_up_others: "R14", Bounded, "a key under constant renewal does not hold up others";
+        of_many_deliveries_of_a_completion_one_is_first: "R6", Held,
+            "of eight completions under one token, one is stored and all learn which";
+        of_a_completion_and_a_release_one_is_applied: "R7", Held,
+            "of completions and releases under one token, all of one kind are applied";
+        a_purge_never_takes_a_new_claim: "R8", PastItsTime,
+            "a purge never takes the claim that replaces an expired record";
+        purges_at_the_same_time_count_each_record_once: "G4", PastItsTime,
+            "purges at the same time count each record once";
+        readers_never_see_half_a_write: "R11", Whole,
+            "readers beside a completion see the record before or after it";
+        versions_never_repeat_under_churn: "R12", Held,
+            "a key claimed and released by eight callers is held by one at a time";
+        a_loser_that_looks_again_sees_the_winner: "R15", Primary,
+            "whoever looks right after a claim, on another handle, sees the winner";
+        a_busy_key_does_not_hold_up_others: "R14", Bounded,
+            "a key under constant renewal does not hold up others";
     }
     repeat {
-        a_call_repeated_after_a_lost_request_has_its_effect: "F1", Repeating, "a call repeated after its request was lost has its effect";
-        a_call_repeated_after_a_lost_reply_has_its_effect_once: "F2", Repeating, "a call repeated after its reply was lost has its effect once";
-        a_call_delivered_twice_has_its_effect_once: "F4", Repeating, "a call delivered twice has its effect once";
-        a_late_copy_of_any_call_changes_nothing: "F3", Repeating, "a late copy of any call changes nothing after the end of its claim";
-        a_late_copy_of_any_call_leaves_a_taker_alone: "F3", Held, "a late copy of any call leaves a taker's record alone";
-        a_late_renewal_does_not_bring_back_an_old_checkpoint: "F3", Repeating, "a late renewal does not bring back an old checkpoint or lease";
+        a_call_repeated_after_a_lost_request_has_its_effect: "F1", Repeating,
+            "a call repeated after its request was lost has its effect";
+        a_call_repeated_after_a_lost_reply_has_its_effect_once: "F2", Repeating,
+            "a call repeated after its reply was lost has its effect once";
+        a_call_delivered_twice_has_its_effect_once: "F4", Repeating,
+            "a call delivered twice has its effect once";
+        a_late_copy_of_any_call_changes_nothing: "F3", Repeating,
+            "a late copy of any call changes nothing after the end of its claim";
+        a_late_copy_of_any_call_leaves_a_taker_alone: "F3", Held,
+            "a late copy of any call leaves a taker's record alone";
+        a_late_renewal_does_not_bring_back_an_old_checkpoint: "F3", Repeating,
+            "a late renewal does not bring back an old checkpoint or lease";
     }
     dropped {
-        a_dropped_claim_happened_whole_or_not_at_all: "D1", Whole, "a claim dropped at any poll happened whole or not at all";
-        a_dropped_load_leaves_the_handle_usable: "D1", Whole, "a load dropped at any poll leaves the handle usable";
-        a_dropped_renewal_happened_whole_or_not_at_all: "D1", Whole, "a renewal dropped at any poll happened whole or not at all";
-        a_dropped_completion_happened_whole_or_not_at_all: "D1", Whole, "a completion dropped at any poll happened whole or not at all";
-        a_dropped_release_happened_whole_or_not_at_all: "D1", Whole, "a release dropped at any poll happened whole or not at all";
-        a_dropped_purge_leaves_the_handle_usable: "D1", Whole, "a purge dropped at any poll leaves the handle usable";
-        a_dropped_batch_happened_item_by_item: "D1", Whole, "each item of a batch dropped at any poll happened whole or not at all";
-        aborted_tasks_leave_every_record_legal_and_every_handle_usable: "D3", Whole, "a thousand tasks aborted at random leave legal records and usable handles";
+        a_dropped_claim_happened_whole_or_not_at_all: "D1", Whole,
+            "a claim dropped at any poll happened whole or not at all";
+        a_dropped_load_leaves_the_handle_usable: "D1", Whole,
+            "a load dropped at any poll leaves the handle usable";
+        a_dropped_renewal_happened_whole_or_not_at_all: "D1", Whole,
+            "a renewal dropped at any poll happened whole or not at all";
+        a_dropped_completion_happened_whole_or_not_at_all: "D1", Whole,
+            "a completion dropped at any poll happened whole or not at all";
+        a_dropped_release_happened_whole_or_not_at_all: "D1", Whole,
+            "a release dropped at any poll happened whole or not at all";
+        a_dropped_purge_leaves_the_handle_usable: "D1", Whole,
+            "a purge dropped at any poll leaves the handle usable";
+        a_dropped_batch_happened_item_by_item: "D1", Whole,
+            "each item of a batch dropped at any poll happened whole or not at all";
+        aborted_tasks_leave_every_record_legal_and_every_handle_usable: "D3", Whole,
+            "a thousand tasks aborted at random leave legal records and usable handles";
     }
     model {
-        random_sequences_agree_with_the_model: "B19", Repeating, "random sequences of calls agree with an independent model";
+        random_sequences_agree_with_the_model: "B19", Repeating,
+            "random sequences of calls agree with an independent model";
     }
 }
