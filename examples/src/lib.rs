@@ -2,8 +2,9 @@
 //!
 //! - `cargo run -p onceonly-examples --bin payments`: a payments server. What somebody copies is
 //!   `src/bin/payments/embedding.rs`.
+//! - `cargo run -p onceonly-examples --bin demo`: the same bad network twice, without and with Onceonly.
 //!
-//! This library holds the charges, and the provider that makes them.
+//! This library holds what both need: the charges, and the provider that makes them.
 
 pub mod charges;
 

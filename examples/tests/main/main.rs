@@ -3,6 +3,7 @@
 mod charges;
 mod client;
 mod command_line;
+mod demo;
 mod refusals;
 mod server;
 mod shutdown;
