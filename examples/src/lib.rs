@@ -10,4 +10,9 @@ pub mod charges;
 
 mod errors;
 
+/// The README's embedding is compiled and run with the tests, so that what a newcomer copies works.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+mod readme {}
+
 pub use errors::chain;

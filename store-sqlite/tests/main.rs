@@ -2,6 +2,7 @@
 
 mod bounds;
 mod corruption;
+mod engine;
 mod groups;
 mod locks;
 mod opening;
