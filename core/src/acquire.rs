@@ -1,14 +1,14 @@
 //! From a request to a claim or a refusal.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
 use crate::clock;
 use crate::context::Context;
 use crate::error::StoreError;
-use crate::fingerprint::Fingerprints;
+use crate::fingerprint::{Fingerprint, Fingerprints};
 use crate::holder::{Granted, Held, Holder, LocalLease};
 use crate::key::RecordKey;
 use crate::outcome::{Abandoned, InProgress, RecordSummary, Refusal};
@@ -41,6 +41,9 @@ pub(crate) trait Patience: Send {
     /// # Errors
     /// `error` itself, if it is definite or has been borne long enough.
     fn bear(&mut self, error: StoreError) -> impl Future<Output = Result<(), StoreError>> + Send;
+
+    /// A call was answered: the next one that is not has the whole patience again.
+    fn answered(&mut self);
 }
 
 /// Repeats a few times at once: for an engine without a runtime, which cannot pause.
@@ -50,7 +53,7 @@ pub(crate) struct AtOnce {
 
 impl AtOnce {
     pub(crate) const fn new() -> Self {
-        Self { left: 2 }
+        Self { left: REPEATS }
     }
 }
 
@@ -61,6 +64,33 @@ impl Patience for AtOnce {
         }
         self.left -= 1;
         Ok(())
+    }
+
+    fn answered(&mut self) {
+        self.left = REPEATS;
+    }
+}
+
+/// The store failed, and what it may have left behind.
+pub(crate) struct Unobtained {
+    pub(crate) error: StoreError,
+    /// A claim of this request that may stand in the store, with nobody to work on it: to be given back.
+    pub(crate) left_behind: Option<Arc<Holder>>,
+}
+
+impl Unobtained {
+    /// Nothing is left behind, or nothing that could be reached: a store that has not answered for as long as was borne
+    /// will not take a claim back either, and it is left to its lease.
+    pub(crate) const fn with_nothing(error: StoreError) -> Self {
+        Self { error, left_behind: None }
+    }
+
+    /// The store has answered with `error` while `holder`'s claim stands, or may stand.
+    pub(crate) fn leaving(error: StoreError, holder: Arc<Holder>) -> Self {
+        if error.outcome_is_unknown() {
+            return Self::with_nothing(error);
+        }
+        Self { error, left_behind: Some(holder) }
     }
 }
 
@@ -76,15 +106,10 @@ pub(crate) struct Acquisition<'a> {
 struct Try {
     token: Token,
     expected: Expected,
+    fingerprint: Fingerprint,
     attempt: u32,
     checkpoint: Option<Bytes>,
     ask_about: Option<Abandoned>,
-}
-
-impl Try {
-    fn fresh(expected: Expected) -> Self {
-        Self { token: Token::random(), expected, attempt: 1, checkpoint: None, ask_about: None }
-    }
 }
 
 enum Next {
@@ -95,8 +120,8 @@ enum Next {
 impl Acquisition<'_> {
     /// Claims the key, or finds out why it cannot be claimed. No path leads to a grant but a write that the store
     /// acknowledged; whatever vanishes in between is looked at again, a bounded number of times.
-    pub(crate) async fn acquire(&self, patience: &mut impl Patience) -> Result<Acquired, StoreError> {
-        let mut next = Try::fresh(Expected::Absent);
+    pub(crate) async fn acquire(&self, patience: &mut impl Patience) -> Result<Acquired, Unobtained> {
+        let mut next = self.fresh(Expected::Absent);
         let mut earlier = Vec::new();
         for _ in 0..LOOKS_MAX {
             let (sent, outcome) = self.claim(&next, patience).await?;
@@ -106,7 +131,7 @@ impl Acquisition<'_> {
                 }
                 ClaimOutcome::Vacant => {
                     earlier.push(next);
-                    Next::Claim(Try::fresh(Expected::Absent))
+                    Next::Claim(self.fresh(Expected::Absent))
                 }
                 ClaimOutcome::Occupied(snapshot) => {
                     earlier.push(next);
@@ -124,26 +149,51 @@ impl Acquisition<'_> {
         Ok(Acquired::Refused(Refusal::InProgress(InProgress::unseen())))
     }
 
+    /// A claim of a first attempt.
+    fn fresh(&self, expected: Expected) -> Try {
+        Try {
+            token: Token::random(),
+            expected,
+            fingerprint: self.fingerprints.current(),
+            attempt: 1,
+            checkpoint: None,
+            ask_about: None,
+        }
+    }
+
     /// Sends one claim until its answer is definite. Also says when the answered copy was sent.
     async fn claim(
         &self,
         attempted: &Try,
         patience: &mut impl Patience,
-    ) -> Result<(Instant, ClaimOutcome), StoreError> {
+    ) -> Result<(Instant, ClaimOutcome), Unobtained> {
         let claim = NewClaim {
             token: attempted.token,
-            fingerprint: self.fingerprints.current(),
+            fingerprint: attempted.fingerprint,
             attempt: attempted.attempt,
             checkpoint: attempted.checkpoint.clone(),
             lease: self.rules.lease,
             keep: self.rules.keep,
             keep_unresolved: self.rules.keep_unresolved,
         };
+        let mut unanswered = false;
         loop {
             let sent = clock::monotonic();
-            match self.context.store.claim(self.key, &claim, attempted.expected).await {
-                Ok(outcome) => return Ok((sent, outcome)),
-                Err(error) => patience.bear(error).await?,
+            let error = match self.context.claim(self.key, &claim, attempted.expected).await {
+                Ok(outcome) => {
+                    patience.answered();
+                    return Ok((sent, outcome));
+                }
+                Err(error) => error,
+            };
+            match patience.bear(error).await {
+                Ok(()) => unanswered = true,
+                // An earlier copy may have landed.
+                Err(error) if unanswered => {
+                    let lease = LocalLease { sent, remaining: Duration::ZERO };
+                    return Err(Unobtained::leaving(error, self.holder(attempted, lease)));
+                }
+                Err(error) => return Err(Unobtained::with_nothing(error)),
             }
         }
     }
@@ -152,8 +202,8 @@ impl Acquisition<'_> {
     fn judge(&self, snapshot: &Snapshot) -> Next {
         let refuse = |refusal| Next::Stop(Acquired::Refused(refusal));
         match observe(Some(&snapshot.record), self.fingerprints, snapshot.now) {
-            KeyState::Absent => Next::Claim(Try::fresh(Expected::Absent)),
-            KeyState::Expired { version } => Next::Claim(Try::fresh(Expected::Exactly(version))),
+            KeyState::Absent => Next::Claim(self.fresh(Expected::Absent)),
+            KeyState::Expired { version } => Next::Claim(self.fresh(Expected::Exactly(version))),
             KeyState::HashMismatch => refuse(Refusal::HashMismatch(RecordSummary::of(snapshot))),
             KeyState::Completed { result } => refuse(Refusal::completed(result.clone())),
             KeyState::InProgress { .. } => refuse(Refusal::InProgress(InProgress::seen(snapshot))),
@@ -163,10 +213,13 @@ impl Acquisition<'_> {
                     return refuse(Refusal::Abandoned(abandoned));
                 }
                 Next::Claim(Try {
+                    // The record stays bound to what it was bound to, so that an instance of an older release, which
+                    // knows no newer algorithm, still recognises its request.
+                    fingerprint: snapshot.record.fingerprint,
                     attempt: attempt.saturating_add(1),
                     checkpoint: checkpoint.cloned(),
                     ask_about: matches!(self.rules.policy, Policy::Resolve(_)).then_some(abandoned),
-                    ..Try::fresh(Expected::Exactly(version))
+                    ..self.fresh(Expected::Exactly(version))
                 })
             }
         }
@@ -181,9 +234,9 @@ impl Acquisition<'_> {
         snapshot: &Snapshot,
         sent: Instant,
         patience: &mut impl Patience,
-    ) -> Result<Next, StoreError> {
+    ) -> Result<Next, Unobtained> {
         let Snapshot { record, now } = snapshot;
-        let fresh = Try::fresh(Expected::Exactly(record.version));
+        let fresh = self.fresh(Expected::Exactly(record.version));
         if record.is_past(*now) {
             return Ok(Next::Claim(fresh));
         }
@@ -191,8 +244,9 @@ impl Acquisition<'_> {
             let lease = LocalLease { sent, remaining: record.lease_until.since(*now) };
             return self.grant(own, lease, patience).await;
         }
+        let (fingerprint, attempt) = (own.fingerprint, own.attempt);
         let (checkpoint, ask_about) = (own.checkpoint.clone(), own.ask_about.clone());
-        Ok(Next::Claim(Try { attempt: own.attempt, checkpoint, ask_about, ..fresh }))
+        Ok(Next::Claim(Try { fingerprint, attempt, checkpoint, ask_about, ..fresh }))
     }
 
     /// The grant of a claim that the store acknowledged. Where its lease ran out before the answer arrived, it is
@@ -202,7 +256,19 @@ impl Acquisition<'_> {
         own: &Try,
         lease: LocalLease,
         patience: &mut impl Patience,
-    ) -> Result<Next, StoreError> {
+    ) -> Result<Next, Unobtained> {
+        let holder = self.holder(own, lease);
+        if lease.is_over() {
+            match holder.extend_patiently(patience).await {
+                Ok(Held::Yes) => {}
+                Ok(Held::No) => return Ok(Next::Claim(self.fresh(Expected::Absent))),
+                Err(error) => return Err(Unobtained::leaving(error, holder)),
+            }
+        }
+        Ok(Next::Stop(Acquired::Granted(Grant { holder, ask_about: own.ask_about.clone() })))
+    }
+
+    fn holder(&self, own: &Try, lease: LocalLease) -> Arc<Holder> {
         let granted = Granted {
             key: self.key.clone(),
             token: own.token,
@@ -210,11 +276,7 @@ impl Acquisition<'_> {
             checkpoint: own.checkpoint.clone(),
             lease,
         };
-        let holder = Arc::new(self.context.hold(Arc::clone(self.rules), granted));
-        if lease.is_over() && holder.extend_patiently(patience).await? == Held::No {
-            return Ok(Next::Claim(Try::fresh(Expected::Absent)));
-        }
-        Ok(Next::Stop(Acquired::Granted(Grant { holder, ask_about: own.ask_about.clone() })))
+        Arc::new(self.context.hold(Arc::clone(self.rules), granted))
     }
 }
 
@@ -223,7 +285,10 @@ impl Holder {
     pub(crate) async fn extend_patiently(&self, patience: &mut impl Patience) -> Result<Held, StoreError> {
         loop {
             match self.extend(None).await {
-                Ok(held) => return Ok(held),
+                Ok(held) => {
+                    patience.answered();
+                    return Ok(held);
+                }
                 Err(error) => patience.bear(error).await?,
             }
         }
@@ -238,3 +303,6 @@ fn own_try<'a>(sent: &'a [Try], snapshot: &Snapshot) -> Option<&'a Try> {
 
 /// How often one request looks at a key that changes under its eyes before it is told to come back.
 pub(crate) const LOOKS_MAX: u32 = 8;
+
+/// How often a call without an answer is repeated at once.
+pub(crate) const REPEATS: u32 = 2;

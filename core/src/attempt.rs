@@ -47,7 +47,7 @@ impl Attempt {
     /// Saves `checkpoint` in the claim, in place of an earlier one, for an attempt that takes over: a recovery point
     /// between two steps. It extends the lease too.
     ///
-    /// Dropping the future leaves the old checkpoint or the new one.
+    /// Dropping the future leaves the old checkpoint or the new one, now or a moment later.
     ///
     /// # Errors
     /// See [`SaveError`]. After [`SaveError::Store`] the checkpoint may or may not be there; saving again puts things
@@ -84,7 +84,9 @@ impl Attempt {
     }
 
     /// Waits until the claim can no longer be relied on: somebody else may execute from here on, or does. A handler
-    /// that has not had its effect yet should stop and conclude [`NoEffect`](crate::Answer::NoEffect).
+    /// that has not had its effect yet should stop and conclude [`NoEffect`](crate::Answer::NoEffect). Under
+    /// [`begin`](crate::Idempotency::begin) nobody watches the lease: it ends when a write of the claim is refused, and
+    /// [`Attempt::is_lost`] tells when the lease is over.
     ///
     /// Under [`Rerun`](crate::Policy::Rerun) and [`Resolve`](crate::Policy::Resolve) it ends before the lease does when
     /// the store cannot be reached, and under every policy when the store refuses a renewal. Under

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
+use tracing::{Instrument as _, Span};
 
-use crate::attempt::Attempt;
+use crate::acquire::Unobtained;
 use crate::caller::Caller;
 use crate::claim::{Claim, Decision};
 use crate::error::{StoreError, StoreErrorKind};
@@ -26,12 +27,20 @@ impl Idempotency {
     ) -> Result<Decision, StoreError> {
         let (waiting, answer) = oneshot::channel();
         let (engine, handle) = (self.clone(), runtime.clone());
-        runtime.spawn(async move {
-            let mut caller = Caller::new(waiting);
-            let obtained = engine.obtain(&key, &fingerprints, &mut caller).await;
+        let making = async move {
+            let mut caller = Caller::new(waiting, ());
             // Whatever comes back undelivered is given back by its drop.
-            drop(caller.answer(obtained.map(|obtained| Delivery::of(obtained, handle))));
-        });
+            match engine.obtain(&key, &fingerprints, &mut caller).await {
+                Ok(obtained) => drop(caller.answer(Ok(Delivery::of(obtained, &engine, handle)))),
+                Err(Unobtained { error, left_behind }) => {
+                    drop(caller.answer(Err(error)));
+                    if let Some(holder) = left_behind {
+                        persist::give_back(&holder).await;
+                    }
+                }
+            }
+        };
+        runtime.spawn(making.instrument(Span::current()));
         match answer.await {
             Ok(delivery) => Ok(delivery?.take()),
             Err(_) => Err(StoreError::new(
@@ -51,16 +60,18 @@ enum Delivery {
 }
 
 impl Delivery {
-    fn of(obtained: Obtained, runtime: Handle) -> Self {
+    fn of(obtained: Obtained, engine: &Idempotency, runtime: Handle) -> Self {
         match obtained {
-            Obtained::Granted(holder) => Self::Granted(Undelivered { holder: Some(holder), runtime }),
+            Obtained::Granted(holder) => {
+                Self::Granted(Undelivered { holder: Some(holder), engine: engine.clone(), runtime })
+            }
             Obtained::Refused(refusal) => Self::Refused(refusal),
         }
     }
 
     fn take(self) -> Decision {
         match self {
-            Self::Granted(undelivered) => Decision::Execute(Claim::new(Attempt::new(undelivered.take()))),
+            Self::Granted(undelivered) => Decision::Execute(undelivered.take()),
             Self::Refused(refusal) => refusal.into(),
         }
     }
@@ -68,12 +79,14 @@ impl Delivery {
 
 struct Undelivered {
     holder: Option<Arc<Holder>>,
+    engine: Idempotency,
     runtime: Handle,
 }
 
 impl Undelivered {
-    fn take(mut self) -> Arc<Holder> {
-        self.holder.take().expect("a grant is taken once")
+    fn take(mut self) -> Claim {
+        let holder = self.holder.take().expect("a grant is taken once");
+        self.engine.claim(holder)
     }
 }
 

@@ -3,7 +3,10 @@
 #[cfg(feature = "tokio")]
 use std::sync::Arc;
 
+use crate::acquire::REPEATS;
 use crate::attempt::Attempt;
+#[cfg(feature = "tokio")]
+use crate::caller::runtime_with_timers;
 use crate::conclude::{Concluded, Superseded};
 use crate::error::StoreError;
 use crate::holder::Held;
@@ -11,6 +14,8 @@ use crate::outcome::{Abandoned, InProgress, RecordSummary, Refusal};
 #[cfg(feature = "tokio")]
 use crate::persist;
 use crate::response::{ResponseHead, StoredResponse, StoredResult};
+#[cfg(feature = "tokio")]
+use crate::running::Running;
 
 /// What [`Idempotency::begin`](crate::Idempotency::begin) came to.
 #[derive(Debug)]
@@ -55,9 +60,18 @@ impl From<Refusal> for Decision {
 #[must_use = "a claim that is dropped is left to its lease"]
 pub struct Claim {
     attempt: Attempt,
+    /// Where a result that is stored in the background is counted.
+    #[cfg(feature = "tokio")]
+    running: Running,
 }
 
 impl Claim {
+    #[cfg(feature = "tokio")]
+    pub(crate) const fn new(attempt: Attempt, running: Running) -> Self {
+        Self { attempt, running }
+    }
+
+    #[cfg(not(feature = "tokio"))]
     pub(crate) const fn new(attempt: Attempt) -> Self {
         Self { attempt }
     }
@@ -80,6 +94,7 @@ impl Claim {
     ///
     /// With feature `tokio`, inside a runtime, the write is repeated in a task of its own for up to 15 minutes; after
     /// two seconds the answer is [`Completed::Pending`] and the task goes on, as it does when this future is dropped.
+    /// [`Idempotency::drain`](crate::Idempotency) waits for it.
     /// Without, the write is sent up to three times, `Pending` means that it was not acknowledged, and the caller calls
     /// again; a dropped future leaves it written or not.
     pub async fn complete(&mut self, response: StoredResponse) -> Completed {
@@ -115,8 +130,9 @@ impl Claim {
     async fn store(&self, result: StoredResult) -> Completed {
         let holder = self.attempt.holder();
         #[cfg(feature = "tokio")]
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            return match persist::store_in_background(&runtime, Arc::clone(holder), result).await {
+        if let Some(runtime) = runtime_with_timers() {
+            let place = self.running.enter_late();
+            return match persist::store_in_background(&runtime, Arc::clone(holder), result, place).await {
                 Some(Ok(concluded)) => concluded.into(),
                 Some(Err(error)) => Completed::Pending(Some(error)),
                 None => Completed::Pending(None),
@@ -157,5 +173,3 @@ impl From<Concluded> for Completed {
         }
     }
 }
-
-const REPEATS: u32 = 2;

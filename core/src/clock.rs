@@ -63,10 +63,12 @@ impl ManualClock {
         self.0.store(now.as_micros(), Ordering::SeqCst);
     }
 
-    /// Moves the clock forward by `duration`, rounded down to the microsecond.
+    /// Moves the clock forward by `duration`, rounded down to the microsecond; at the last timestamp it stops.
     pub fn advance(&self, duration: std::time::Duration) {
         let micros = i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
-        self.0.fetch_add(micros, Ordering::SeqCst);
+        let later = |now: i64| Some(now.saturating_add(micros));
+        let updated = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, later);
+        debug_assert!(updated.is_ok(), "the closure always gives a value");
     }
 }
 

@@ -28,6 +28,15 @@ pub(crate) enum Superseded {
 impl Holder {
     /// Sends the result once.
     pub(crate) async fn store_result(&self, result: &StoredResult) -> Result<Concluded, StoreError> {
+        self.store_either(result, result).await
+    }
+
+    /// Sends `result` once, in place of `whole`, of which an earlier copy may have been stored.
+    pub(crate) async fn store_either(
+        &self,
+        result: &StoredResult,
+        whole: &StoredResult,
+    ) -> Result<Concluded, StoreError> {
         let concluded = match self.complete(result).await? {
             CompleteOutcome::Applied(stamp) if stamp.lease_until <= stamp.now => {
                 self.report(EventKind::Late);
@@ -37,7 +46,7 @@ impl Holder {
                 self.report(EventKind::Completed);
                 Concluded::Stored
             }
-            CompleteOutcome::AlreadyCompleted(snapshot) => self.compare(*snapshot, result),
+            CompleteOutcome::AlreadyCompleted(snapshot) => self.compare(*snapshot, [result, whole]),
             CompleteOutcome::NotHeld => {
                 self.report(EventKind::Superseded { own: result });
                 Concluded::Superseded(Superseded::NotHeld)
@@ -47,18 +56,19 @@ impl Holder {
     }
 
     /// An earlier write of this claim has completed it: by a repeated call, or in the caller's own transaction.
-    fn compare(&self, snapshot: Snapshot, own: &StoredResult) -> Concluded {
+    fn compare(&self, snapshot: Snapshot, own: [&StoredResult; 2]) -> Concluded {
+        let [result, _] = own;
         match snapshot.record.status {
-            Status::Completed(stored) if stored == *own => {
+            Status::Completed(stored) if own.contains(&&stored) => {
                 self.report(EventKind::Completed);
                 Concluded::Stored
             }
             Status::Completed(stored) => {
-                self.report(EventKind::Conflict { stored: &stored, own });
+                self.report(EventKind::Conflict { stored: &stored, own: result });
                 Concluded::Superseded(Superseded::By(stored))
             }
             Status::InProgress { .. } | Status::Released => {
-                self.report(EventKind::Superseded { own });
+                self.report(EventKind::Superseded { own: result });
                 Concluded::Superseded(Superseded::NotHeld)
             }
         }

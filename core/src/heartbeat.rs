@@ -6,10 +6,11 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::sync::mpsc::{self, SendError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use tokio::runtime;
+use tokio::runtime::{self, Handle, Runtime};
 use tokio::sync::Notify;
 use tokio::time::{timeout, timeout_at};
 
@@ -30,8 +31,9 @@ impl Heart {
     /// If the system has no thread to give.
     pub(crate) fn start(&self, holder: Arc<Holder>) -> io::Result<Heartbeat> {
         let pulse = self.pulse()?;
+        holder.work_on(&pulse.worker);
         let beat = Beat::new(holder);
-        let id = pulse.add(clock::monotonic() + beat.interval(), beat);
+        let id = pulse.add(beat.first_at(), beat);
         Ok(Heartbeat { pulse, id })
     }
 
@@ -40,12 +42,20 @@ impl Heart {
         if let Some(pulse) = &*started {
             return Ok(Arc::clone(pulse));
         }
-        let pulse = Arc::new(Pulse::default());
+        // The thread first: a runtime that no thread could take would have to be dropped here, which panics inside
+        // another runtime.
+        let (give, take) = mpsc::sync_channel::<(Runtime, Arc<Pulse>)>(1);
+        std::thread::Builder::new().name("onceonly-heartbeat".into()).spawn(move || {
+            if let Ok((runtime, pulse)) = take.recv() {
+                runtime.block_on(pulse.run());
+            }
+        })?;
         let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
-        let beating = Arc::clone(&pulse);
-        std::thread::Builder::new()
-            .name("onceonly-heartbeat".into())
-            .spawn(move || runtime.block_on(beating.run()))?;
+        let pulse = Arc::new(Pulse::on(runtime.handle().clone()));
+        if let Err(SendError((runtime, _))) = give.send((runtime, Arc::clone(&pulse))) {
+            runtime.shutdown_background();
+            return Err(io::Error::other("the thread for heartbeats has ended"));
+        }
         *started = Some(Arc::clone(&pulse));
         Ok(pulse)
     }
@@ -78,8 +88,9 @@ impl Drop for Heartbeat {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Pulse {
+    worker: Handle,
     queue: Mutex<Queue>,
     /// There is a renewal due before the one that the thread sleeps for.
     earlier: Notify,
@@ -136,6 +147,10 @@ impl Queue {
 }
 
 impl Pulse {
+    fn on(worker: Handle) -> Self {
+        Self { worker, queue: Mutex::default(), earlier: Notify::new() }
+    }
+
     fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -206,6 +221,14 @@ impl Beat {
     fn new(holder: Arc<Holder>) -> Self {
         let ends = clock::monotonic() + holder.rules().longest_run.as_duration();
         Self { holder, ends, overran: false }
+    }
+
+    /// A third of the lease from now; sooner, if the answer to the claim was long on its way and less than that remains
+    /// beyond two thirds.
+    fn first_at(&self) -> Instant {
+        let now = clock::monotonic();
+        let two_thirds_before = self.holder.relied_on_until().checked_sub(2 * self.interval()).unwrap_or(now);
+        two_thirds_before.clamp(now, now + self.interval())
     }
 
     fn interval(&self) -> Duration {

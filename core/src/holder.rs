@@ -1,6 +1,8 @@
 //! The writer of one claim: numbers its writes, keeps them apart, and knows how long the lease can be relied on.
 
 use std::fmt;
+#[cfg(feature = "tokio")]
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -8,12 +10,17 @@ use std::time::{Duration, Instant};
 use async_lock::Mutex as AsyncMutex;
 use bytes::Bytes;
 use event_listener::Event as Signal;
+#[cfg(feature = "tokio")]
+use tokio::runtime::Handle;
 
 use crate::clock;
 use crate::error::StoreError;
+#[cfg(feature = "tokio")]
+use crate::error::StoreErrorKind;
+use crate::guard::guarded;
 use crate::key::RecordKey;
 use crate::observer::{EventKind, Reporter};
-use crate::record::{Revision, Token};
+use crate::record::{Revision, Snapshot, Status, Token};
 use crate::response::StoredResult;
 use crate::settings::Rules;
 use crate::store::{
@@ -42,8 +49,13 @@ pub(crate) struct Holder {
     /// Until when nobody can have taken over, by local time.
     relied_on_until: Mutex<Instant>,
     heartbeat_pauses: AtomicU32,
+    /// Whether a last write was begun: the holder itself may have ended its claim.
+    ending: AtomicBool,
     lost: AtomicBool,
     lost_signal: Signal,
+    /// Where renewals run, once there are any.
+    #[cfg(feature = "tokio")]
+    worker: OnceLock<Handle>,
 }
 
 /// What a claim is made of.
@@ -108,8 +120,11 @@ impl Holder {
             writing: AsyncMutex::new(()),
             relied_on_until: Mutex::new(lease.end()),
             heartbeat_pauses: AtomicU32::new(0),
+            ending: AtomicBool::new(false),
             lost: AtomicBool::new(false),
             lost_signal: Signal::new(),
+            #[cfg(feature = "tokio")]
+            worker: OnceLock::new(),
         }
     }
 
@@ -146,7 +161,20 @@ impl Holder {
     }
 
     /// Saves a checkpoint. Unanswered, it is repeated once under its own number: no later write can have been sent.
-    pub(crate) async fn save(&self, checkpoint: Bytes) -> Result<Held, StoreError> {
+    ///
+    /// Where there is a thread for heartbeats it runs there: a write that only the handler's runtime could drive would
+    /// hold up every renewal while the handler blocks that runtime.
+    pub(crate) async fn save(self: &Arc<Self>, checkpoint: Bytes) -> Result<Held, StoreError> {
+        #[cfg(feature = "tokio")]
+        if let Some(worker) = self.worker.get() {
+            let holder = Arc::clone(self);
+            let saving = worker.spawn(async move { holder.send_checkpoint(checkpoint).await });
+            return saving.await.unwrap_or_else(|_| Err(self.unavailable("the engine has ended")));
+        }
+        self.send_checkpoint(checkpoint).await
+    }
+
+    async fn send_checkpoint(&self, checkpoint: Bytes) -> Result<Held, StoreError> {
         self.saved.store(true, Ordering::SeqCst);
         let lease = LeaseChange::Extend(self.rules.lease);
         let _write = self.begin_write().await;
@@ -159,31 +187,41 @@ impl Holder {
 
     /// Ends the lease now, for a later attempt to take over.
     pub(crate) async fn suspend(&self) -> Result<Held, StoreError> {
+        self.ending.store(true, Ordering::SeqCst);
         let _write = self.begin_write().await;
         let renewal = Renewal { revision: self.next_revision(), lease: LeaseChange::End, checkpoint: None };
-        match self.store.renew(&self.key, self.token, &renewal).await? {
-            RenewOutcome::Applied(_) => Ok(Held::Yes),
+        let call = self.store.renew(&self.key, self.token, &renewal);
+        match guarded(self.store.name(), call).await? {
+            RenewOutcome::Applied(_) => Ok(self.gave_up()),
             RenewOutcome::NotHeld => Ok(Held::No),
         }
     }
 
     pub(crate) async fn complete(&self, result: &StoredResult) -> Result<CompleteOutcome, StoreError> {
+        self.ending.store(true, Ordering::SeqCst);
         let _write = self.begin_write().await;
         let completion = Completion {
             revision: self.next_revision(),
             result: result.clone(),
             retention: self.rules.retention,
         };
-        self.store.complete(&self.key, self.token, &completion).await
+        guarded(self.store.name(), self.store.complete(&self.key, self.token, &completion)).await
     }
 
     pub(crate) async fn release(&self) -> Result<Held, StoreError> {
+        self.ending.store(true, Ordering::SeqCst);
         let _write = self.begin_write().await;
         let release = Release { revision: self.next_revision(), keep: self.rules.keep_released };
-        match self.store.release(&self.key, self.token, &release).await? {
-            ReleaseOutcome::Applied => Ok(Held::Yes),
+        match guarded(self.store.name(), self.store.release(&self.key, self.token, &release)).await? {
+            ReleaseOutcome::Applied => Ok(self.gave_up()),
             ReleaseOutcome::NotHeld => Ok(Held::No),
         }
+    }
+
+    /// From here on others may execute.
+    fn gave_up(&self) -> Held {
+        *self.relied_on() = clock::monotonic();
+        Held::Yes
     }
 
     /// Whether giving the claim back forgets nothing: it is the first attempt, and it saved nothing that a later
@@ -200,16 +238,41 @@ impl Holder {
 
     async fn send_renewal(&self, renewal: &Renewal) -> Result<Held, StoreError> {
         let sent = clock::monotonic();
-        match self.store.renew(&self.key, self.token, renewal).await? {
+        let call = self.store.renew(&self.key, self.token, renewal);
+        match guarded(self.store.name(), call).await? {
             RenewOutcome::Applied(stamp) => {
                 *self.relied_on() = LocalLease::answered(sent, stamp).end();
                 Ok(Held::Yes)
             }
             RenewOutcome::NotHeld => {
-                self.lose();
+                if !self.has_ended_itself().await {
+                    self.lose();
+                }
                 Ok(Held::No)
             }
         }
+    }
+
+    /// Whether a renewal may have been refused because of the holder's own last write, whose answer was lost, or which
+    /// is part of a transaction that was committed: nobody has taken over then.
+    async fn has_ended_itself(&self) -> bool {
+        if !self.ending.load(Ordering::SeqCst) {
+            return false;
+        }
+        match guarded(self.store.name(), self.store.load(&self.key)).await {
+            Ok(Some(Snapshot { record, .. })) => {
+                record.version.token == self.token && !matches!(record.status, Status::InProgress { .. })
+            }
+            Ok(None) => false,
+            // What is not known is not told.
+            Err(_) => true,
+        }
+    }
+
+    /// The error of a call that has no answer.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn unavailable(&self, detail: &'static str) -> StoreError {
+        StoreError::new(StoreErrorKind::Unavailable, self.store.name(), detail)
     }
 
     /// The number for the next write. A claim cannot come near four thousand million writes within its longest run.
@@ -231,7 +294,9 @@ impl Holder {
         self.relied_on_until.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Stops the renewals for a write in the caller's own transaction.
     pub(crate) fn pause_heartbeat(&self) {
+        self.ending.store(true, Ordering::SeqCst);
         self.heartbeat_pauses.fetch_add(1, Ordering::SeqCst);
     }
 
@@ -247,13 +312,21 @@ impl Holder {
     /// The claim can no longer be relied on.
     pub(crate) fn lose(&self) {
         if !self.lost.swap(true, Ordering::SeqCst) {
-            self.report(EventKind::Lost);
             self.lost_signal.notify(usize::MAX);
+            self.report(EventKind::Lost);
         }
     }
 
+    /// Whether it was lost, or its lease is over where others may take over.
     pub(crate) fn is_lost(&self) -> bool {
-        self.lost.load(Ordering::SeqCst)
+        self.lost.load(Ordering::SeqCst) || (!self.rules.policy.parks() && self.lease_remaining().is_zero())
+    }
+
+    /// Where renewals of this claim run.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn work_on(&self, worker: &Handle) {
+        // A second heartbeat of one claim runs where the first one did.
+        drop(self.worker.set(worker.clone()));
     }
 
     pub(crate) async fn lost(&self) {

@@ -4,12 +4,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::acquire::{Acquisition, AtOnce};
+use crate::acquire::{Acquisition, AtOnce, Unobtained};
 use crate::attempt::Attempt;
 use crate::claim::{Claim, Decision};
 use crate::context::Context;
 use crate::error::StoreError;
 use crate::fingerprint::Fingerprints;
+use crate::holder::Holder;
 use crate::key::RecordKey;
 use crate::observer::{EventKind, Observer, Reporter};
 use crate::outcome::{RecordSummary, Refusal};
@@ -19,6 +20,9 @@ use crate::settings::{InvalidSettings, Rules, Settings, Waiting};
 use crate::store::KeyStore;
 
 /// Runs operations at most once per key. Clones share the store and everything that is under way.
+///
+/// With feature `tokio` it has one thread, started with the first claim that is renewed and ended with the last clone,
+/// on which leases are renewed: the store's verbs are called from that thread's runtime too.
 ///
 /// It has no type parameter: handlers, routes and consumers can hold one without knowing which store is behind it.
 #[derive(Clone)]
@@ -74,12 +78,13 @@ impl Idempotency {
     /// **A claim that is dropped stays behind**: it blocks its key for the rest of its lease, and is abandoned after
     /// that. [`Idempotency::run`](Self::run) has no such gap and is the door to take wherever there is a tokio runtime.
     ///
-    /// Dropping this *future* may leave a claim behind too. With feature `tokio`, inside a runtime, it does not: the
-    /// claim is made in a task of its own, which gives a grant back that nobody awaits any more. Only that way does it
-    /// wait, or pause before it asks an unreachable store again; without, it neither sleeps nor spawns.
+    /// Dropping this *future* may leave a claim behind too. With feature `tokio`, inside a runtime with timers, it does
+    /// not: the claim is made in a task of its own, which gives a grant back that nobody awaits any more. Only that way
+    /// does it wait, or pause before it asks an unreachable store again; without, it neither sleeps nor spawns.
     ///
     /// # Errors
-    /// If the store failed. The claim may have been made, and is then left to its lease; nothing was executed.
+    /// If the store failed; nothing was executed. A claim that landed all the same is given back where the store can be
+    /// asked, and is otherwise left to its lease.
     pub async fn begin(
         &self,
         key: &RecordKey,
@@ -87,14 +92,29 @@ impl Idempotency {
     ) -> Result<Decision, StoreError> {
         let fingerprints = fingerprints.into();
         #[cfg(feature = "tokio")]
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+        if let Some(runtime) = crate::caller::runtime_with_timers() {
             return self.begin_in_background(runtime, key.clone(), fingerprints).await;
         }
         let obtained = self.acquisition(key, &fingerprints).obtain(&mut AtOnce::new()).await;
-        match self.reported(key, obtained)? {
-            Obtained::Granted(holder) => Ok(Decision::Execute(Claim::new(Attempt::new(holder)))),
-            Obtained::Refused(refusal) => Ok(refusal.into()),
+        match self.reported(key, obtained) {
+            Ok(Obtained::Granted(holder)) => Ok(Decision::Execute(self.claim(holder))),
+            Ok(Obtained::Refused(refusal)) => Ok(refusal.into()),
+            Err(Unobtained { error, left_behind }) => {
+                if let Some(holder) = left_behind {
+                    // Once: the store has just answered. If this fails, the claim is left to its lease.
+                    drop(holder.give_back().await);
+                }
+                Err(error)
+            }
         }
+    }
+
+    pub(crate) fn claim(&self, holder: Arc<Holder>) -> Claim {
+        Claim::new(
+            Attempt::new(holder),
+            #[cfg(feature = "tokio")]
+            self.shared.running.clone(),
+        )
     }
 
     /// What is stored under `key`, whatever request it belongs to, without its result.
@@ -102,7 +122,7 @@ impl Idempotency {
     /// # Errors
     /// If the store failed.
     pub async fn inspect(&self, key: &RecordKey) -> Result<Option<RecordSummary>, StoreError> {
-        let snapshot = self.shared.context.store.load(key).await?;
+        let snapshot = self.shared.context.load(key).await?;
         Ok(snapshot.map(|snapshot| RecordSummary::of(&snapshot)))
     }
 
@@ -128,8 +148,8 @@ impl Idempotency {
     pub(crate) fn reported(
         &self,
         key: &RecordKey,
-        obtained: Result<Obtained, StoreError>,
-    ) -> Result<Obtained, StoreError> {
+        obtained: Result<Obtained, Unobtained>,
+    ) -> Result<Obtained, Unobtained> {
         let kind = match &obtained {
             Ok(Obtained::Granted(holder)) => match holder.attempt() {
                 1 => EventKind::Claimed,
@@ -142,7 +162,7 @@ impl Idempotency {
                 Refusal::HashMismatch(_) => EventKind::Mismatched,
                 Refusal::Abandoned(_) => EventKind::Parked,
             },
-            Err(error) => EventKind::StoreFailed { error },
+            Err(Unobtained { error, .. }) => EventKind::StoreFailed { error },
         };
         self.shared.context.reporter.report(key, kind);
         obtained

@@ -96,6 +96,7 @@ mod context;
 mod digest;
 mod error;
 mod fingerprint;
+mod guard;
 #[cfg(feature = "tokio")]
 mod heartbeat;
 mod holder;

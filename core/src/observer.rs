@@ -1,6 +1,7 @@
 //! What an engine reports: to `tracing`, and to an observer of the embedder's.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::error::StoreError;
@@ -9,10 +10,17 @@ use crate::response::StoredResult;
 
 /// Is told what happens to operations, to count and to alert.
 ///
-/// It is called in the middle of the work: it must neither block nor panic.
+/// It is called in the middle of the work, also on the thread that renews leases: it must not block, or leases run out.
+/// A panic of it is caught and logged. An observer that holds a clone of its engine keeps it alive for ever.
 pub trait Observer: Send + Sync + 'static {
     /// Something happened to the operation under `event.key`.
     fn observe(&self, event: &Event<'_>);
+}
+
+impl<O: Observer + ?Sized> Observer for Arc<O> {
+    fn observe(&self, event: &Event<'_>) {
+        (**self).observe(event);
+    }
 }
 
 /// Something that happened to one operation.
@@ -166,7 +174,12 @@ impl Reporter {
             Severity::Error => tracing::error!(?key, outcome, error),
         }
         if let Some(observer) = &self.0 {
-            observer.observe(&Event { key, kind });
+            // An observer that panics must not end a heartbeat or leave a claim behind.
+            let observed = catch_unwind(AssertUnwindSafe(|| observer.observe(&Event { key, kind })));
+            if let Err(payload) = observed {
+                std::mem::forget(payload);
+                tracing::error!(?key, outcome, "observer panicked");
+            }
         }
     }
 }

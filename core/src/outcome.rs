@@ -70,17 +70,21 @@ impl InProgress {
 }
 
 /// An operation that was begun and never finished.
+///
+/// Attempt, time and checkpoint are those of the *last* claim. That one may itself have done nothing but ask what became
+/// of the claims before it, or have been given back: whoever looks for the effect looks for that of **every** attempt so
+/// far, by the key, and not for one since `created_at`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Abandoned {
     /// Which one.
     pub key: RecordKey,
-    /// The attempt that was abandoned.
+    /// The number of the last attempt.
     pub attempt: u32,
     /// What it saved for a later attempt.
     pub checkpoint: Option<Bytes>,
-    /// When it was claimed, by the store's clock.
+    /// When the last attempt claimed it, by the store's clock.
     pub created_at: Timestamp,
-    /// How long its lease has been over.
+    /// How long the last attempt's lease has been over.
     pub abandoned_for: Duration,
 }
 

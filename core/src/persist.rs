@@ -11,27 +11,34 @@ use crate::conclude::Concluded;
 use crate::error::{StoreError, StoreErrorKind};
 use crate::holder::Holder;
 use crate::observer::EventKind;
-use crate::response::StoredResult;
+use crate::response::{ResponseHead, StoredResult};
+use crate::running::Place;
 
 /// Stores the result, repeating the write past the lease, until the answer is definite or [`REPEAT_FOR`] has passed.
 /// The effect has happened: giving up early would leave a key that nobody can answer for.
 ///
 /// # Errors
 /// The last error, when it is given up.
-pub(crate) async fn store_result(holder: &Holder, mut result: StoredResult) -> Result<Concluded, StoreError> {
+pub(crate) async fn store_result(holder: &Holder, whole: StoredResult) -> Result<Concluded, StoreError> {
+    let head =
+        StoredResult::NotRetained(ResponseHead { code: whole.code(), headers: whole.headers().to_vec() });
+    let mut result = &whole;
     let mut backoff = Backoff::starting_with(PAUSE);
     loop {
-        let error = match holder.store_result(&result).await {
+        let error = match holder.store_either(result, &whole).await {
             Ok(concluded) => return Ok(concluded),
             Err(error) => error,
         };
-        if error.kind() == StoreErrorKind::Rejected
-            && let StoredResult::Retained(response) = result
-        {
+        let rejected = error.kind() == StoreErrorKind::Rejected;
+        if rejected && result.body().is_some() {
             // The store will not have these bytes. That the operation is done must still be known.
-            result = StoredResult::NotRetained(response.into_head());
             holder.report(EventKind::WriteDelayed { error: &error });
+            result = &head;
             continue;
+        }
+        if rejected {
+            // It takes nothing at all: it is the set-up that is wrong, and the body is not to blame.
+            result = &whole;
         }
         wait(holder, error, &mut backoff).await?;
         // Where others may take over, they are kept from it as long as the store lets us.
@@ -45,8 +52,12 @@ pub(crate) async fn store_in_background(
     runtime: &Handle,
     holder: Arc<Holder>,
     result: StoredResult,
+    place: Place,
 ) -> Option<Result<Concluded, StoreError>> {
-    let storing = runtime.spawn(async move { store_result(&holder, result).await });
+    let storing = runtime.spawn(async move {
+        let _place = place;
+        store_result(&holder, result).await
+    });
     timeout(ANSWER_WITHIN, storing).await.ok()?.ok()
 }
 
@@ -67,7 +78,11 @@ async fn wait(holder: &Holder, error: StoreError, backoff: &mut Backoff) -> Resu
         return Err(error);
     }
     holder.report(EventKind::WriteDelayed { error: &error });
-    backoff.pause().await;
+    // No heartbeat any more: where others may take over, the lease is renewed between two repetitions.
+    match holder.rules().policy.parks() {
+        true => backoff.pause().await,
+        false => backoff.pause_at_most(holder.rules().lease.as_duration() / 3).await,
+    }
     Ok(())
 }
 

@@ -14,7 +14,8 @@ use crate::response::StoredResponse;
 /// something of the handler, or of the outside world, that only the embedder knows.
 ///
 /// [`Rerun`](Self::Rerun) and [`Resolve`](Self::Resolve) cannot stop a holder that still runs: its writes are refused,
-/// its effects are not.
+/// its effects are not. All processes that share a key must treat it under one policy: a holder under
+/// [`Park`](Self::Park) is not told when the store cannot be reached, since nobody may take over.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::exhaustive_enums, reason = "an embedder chooses one of these")]
 pub enum Policy {
@@ -37,7 +38,9 @@ impl Policy {
     /// [`Policy::Resolve`] with `ask`, which finds out whether the effect of the abandoned attempt happened, by a
     /// look into the ledger or a question to the provider.
     ///
-    /// It runs under a claim of its own. Should it panic, the verdict is [`Verdict::Unknown`].
+    /// It runs under a claim of its own, which counts as an attempt: the verdict must cover every attempt so far, see
+    /// [`Abandoned`]. Should it panic, the verdict is [`Verdict::Unknown`]. Nobody ends it if it never answers: its
+    /// caller waits, and after the longest run the next caller asks again. Give it a time-out of its own.
     pub fn resolve<F, Fut>(ask: F) -> Self
     where
         F: Fn(Abandoned) -> Fut + Send + Sync + 'static,
@@ -65,13 +68,13 @@ impl fmt::Debug for Resolver {
     }
 }
 
-/// What became of an abandoned attempt.
+/// What became of an abandoned operation, over all of its attempts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever decides must decide one of these")]
 pub enum Verdict {
-    /// Its effect happened, and this is its response: stored and replayed from now on.
+    /// The effect happened, and this is the response: stored and replayed from now on.
     Completed(StoredResponse),
-    /// Its effect did not happen *and can no longer happen*. A holder that may still be running, or a request that may
+    /// The effect did not happen, in no attempt, *and can no longer happen*. A holder that may still be running, or a request that may
     /// still be on its way to the provider, is [`Unknown`](Self::Unknown).
     NotExecuted,
     /// Nobody can tell yet. The key stays abandoned.

@@ -1,13 +1,13 @@
 //! Claiming, and asking about the attempt that was taken over before anything is done under the claim.
 
-use std::future::poll_fn;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
 use std::sync::Arc;
 
-use crate::acquire::{Acquired, Acquisition, Grant, LOOKS_MAX, Patience};
+use crate::acquire::{Acquired, Acquisition, Grant, LOOKS_MAX, Patience, Unobtained};
+#[cfg(feature = "tokio")]
+use crate::caller::runtime_with_timers;
 use crate::conclude::{Concluded, Superseded};
 use crate::error::StoreError;
+use crate::guard::catch_panic;
 use crate::holder::{Held, Holder};
 use crate::outcome::{Abandoned, InProgress, Refusal};
 use crate::policy::{Policy, Verdict};
@@ -28,7 +28,7 @@ enum Recovered {
 
 impl Acquisition<'_> {
     /// Claims the key; under [`Policy::Resolve`] asks what became of an abandoned attempt first.
-    pub(crate) async fn obtain(&self, patience: &mut impl Patience) -> Result<Obtained, StoreError> {
+    pub(crate) async fn obtain(&self, patience: &mut impl Patience) -> Result<Obtained, Unobtained> {
         for _ in 0..LOOKS_MAX {
             let grant = match self.acquire(patience).await? {
                 Acquired::Refused(refusal) => return Ok(Obtained::Refused(refusal)),
@@ -37,7 +37,8 @@ impl Acquisition<'_> {
             let Grant { holder, ask_about: Some(abandoned) } = grant else {
                 return Ok(Obtained::Granted(grant.holder));
             };
-            match self.recover(&holder, abandoned, patience).await? {
+            let recovered = self.recover(&holder, abandoned, patience).await;
+            match recovered.map_err(|error| Unobtained::leaving(error, Arc::clone(&holder)))? {
                 Recovered::Execute => return Ok(Obtained::Granted(holder)),
                 Recovered::Refused(refusal) => return Ok(Obtained::Refused(refusal)),
                 Recovered::Superseded => {}
@@ -52,10 +53,10 @@ impl Acquisition<'_> {
         abandoned: Abandoned,
         patience: &mut impl Patience,
     ) -> Result<Recovered, StoreError> {
-        // Without a thread for heartbeats the lease alone covers the question; a question that outlives it is asked
-        // again by the next caller, and this one's writes are refused.
+        // Without a runtime, or a thread for heartbeats, the lease alone covers the question; a question that outlives it
+        // is asked again by the next caller, and this one's writes are refused.
         #[cfg(feature = "tokio")]
-        let heartbeat = self.context.heart.start(Arc::clone(holder)).ok();
+        let heartbeat = runtime_with_timers().and_then(|_| self.context.heart.start(Arc::clone(holder)).ok());
         let verdict = self.ask(abandoned.clone()).await;
         #[cfg(feature = "tokio")]
         drop(heartbeat);
@@ -103,21 +104,4 @@ async fn store_verdict(
         Concluded::Superseded(Superseded::By(stored)) => Recovered::Refused(Refusal::completed(stored)),
         Concluded::Superseded(Superseded::NotHeld) => Recovered::Superseded,
     })
-}
-
-/// The embedder's future panicked. The panic has been reported by the panic hook.
-#[derive(Debug)]
-pub(crate) struct Panicked;
-
-/// Runs an embedder's future to its end, or to its panic.
-///
-/// The future is dropped without being polled again after a panic, so that what it may have left half-done in itself
-/// is not seen by anybody.
-pub(crate) async fn catch_panic<F: Future>(future: F) -> Result<F::Output, Panicked> {
-    let mut future = pin!(future);
-    poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
-        Ok(poll) => poll.map(Ok),
-        Err(_) => std::task::Poll::Ready(Err(Panicked)),
-    })
-    .await
 }

@@ -19,7 +19,8 @@ use crate::store::{ClaimOutcome, Expected, NewClaim};
 #[expect(clippy::exhaustive_enums, reason = "an operator's tool must show each of these")]
 #[must_use = "the verdict may not have been applied"]
 pub enum Resolution {
-    /// The response is stored, and replayed from now on.
+    /// The operation is done, with the response of the verdict: replayed from now on, or not retained if it is larger
+    /// than [`Settings::response_bytes_max`](crate::Settings::response_bytes_max).
     Completed,
     /// The key is free: the next caller executes, as attempt 1.
     Released,
@@ -43,10 +44,10 @@ impl Idempotency {
     /// # Errors
     /// If the store failed. The verdict may or may not have been applied; resolve again.
     pub async fn resolve(&self, key: &RecordKey, verdict: Verdict) -> Result<Resolution, StoreError> {
-        let store = &self.shared.context.store;
+        let context = &self.shared.context;
         let mut patience = AtOnce::new();
         for _ in 0..LOOKS_MAX {
-            let Some(snapshot) = store.load(key).await? else {
+            let Some(snapshot) = context.load(key).await? else {
                 return Ok(Resolution::NotFound);
             };
             let summary = RecordSummary::of(&snapshot);
@@ -61,7 +62,7 @@ impl Idempotency {
                 return Ok(resolution);
             }
         }
-        let seen = store.load(key).await?;
+        let seen = context.load(key).await?;
         Ok(seen.map_or(Resolution::NotFound, |seen| Resolution::NotAbandoned(RecordSummary::of(&seen))))
     }
 
@@ -86,7 +87,7 @@ impl Idempotency {
         let expected = Expected::Exactly(snapshot.record.version);
         let lease = loop {
             let sent = clock::monotonic();
-            match self.shared.context.store.claim(key, &claim, expected).await {
+            match self.shared.context.claim(key, &claim, expected).await {
                 Ok(ClaimOutcome::Claimed(stamp)) => break LocalLease::answered(sent, stamp),
                 // The answer to an earlier copy was lost.
                 Ok(ClaimOutcome::Occupied(seen)) if seen.record.is_held_by(claim.token, seen.now) => {

@@ -32,9 +32,12 @@ impl StoredResponse {
         self
     }
 
-    /// The bytes of body and headers together: what the cap on responses counts.
+    /// The bytes of body and headers together, eight more for each header as it is stored: what the cap on responses
+    /// counts.
     pub fn len_bytes(&self) -> usize {
-        self.headers.iter().fold(self.body.len(), |sum, header| sum + header.name.len() + header.value.len())
+        self.headers
+            .iter()
+            .fold(self.body.len(), |sum, header| sum + 8 + header.name.len() + header.value.len())
     }
 
     /// Code and headers alone.

@@ -4,23 +4,24 @@ use std::io;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 
-use tokio::runtime::Handle;
 use tokio::sync::oneshot;
-use tokio::time::sleep;
-use tracing::Instrument as _;
+use tokio::time::{sleep, timeout};
+use tracing::{Instrument as _, Span};
 
+use crate::acquire::Unobtained;
 use crate::attempt::Attempt;
-use crate::caller::{ANSWER_WITHIN, Caller};
+use crate::caller::{ANSWER_WITHIN, Caller, runtime_with_timers};
 use crate::conclude::{Concluded, Superseded};
 use crate::error::StoreError;
 use crate::fingerprint::Fingerprints;
+use crate::guard::{Panicked, catch_panic};
 use crate::holder::Holder;
 use crate::idempotency::Idempotency;
 use crate::key::RecordKey;
 use crate::observer::EventKind;
 use crate::outcome::{Abandoned, Answer, InProgress, Outcome, Refusal};
 use crate::persist;
-use crate::recover::{Obtained, Panicked, catch_panic};
+use crate::recover::Obtained;
 use crate::response::StoredResponse;
 use crate::running::Place;
 use crate::state::{KeyState, observe};
@@ -56,7 +57,8 @@ impl Idempotency {
     /// ```
     ///
     /// # Errors
-    /// See [`RunError`]; in none of its cases was the caller's operation executed to an answer.
+    /// See [`RunError`]. After [`RunError::Panicked`] and [`RunError::Aborted`] the effect may have happened; after the
+    /// others it has not.
     pub async fn run<F, Fut>(
         &self,
         key: &RecordKey,
@@ -67,17 +69,18 @@ impl Idempotency {
         F: FnOnce(Attempt) -> Fut + Send + 'static,
         Fut: Future<Output = Answer> + Send + 'static,
     {
-        let runtime = Handle::try_current().map_err(|_| RunError::NoRuntime)?;
+        let runtime = runtime_with_timers().ok_or(RunError::NoRuntime)?;
         let place = self.shared.running.enter().ok_or(RunError::ShuttingDown)?;
         let (waiting, answer) = oneshot::channel();
+        let handler: Handler = Box::new(|attempt| Box::pin(handler(attempt)));
         let operation = Operation {
             engine: self.clone(),
             key: key.clone(),
             fingerprints: fingerprints.into(),
-            caller: Caller::new(waiting),
+            caller: Caller::new(waiting, handler),
             _place: place,
         };
-        runtime.spawn(operation.run(Box::new(|attempt| Box::pin(handler(attempt)))));
+        runtime.spawn(operation.run().instrument(Span::current()));
         answer.await.unwrap_or(Err(RunError::Aborted))
     }
 }
@@ -86,7 +89,9 @@ impl Idempotency {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The store failed before the handler ran. A claim that landed all the same is given back.
+    /// The store failed before the handler ran, which will not run any more. A claim that landed all the same is given
+    /// back; only if the store stays unreachable for longer than a lease (two seconds at least, 15 minutes at most) is
+    /// it left to its lease.
     #[error("key not claimed")]
     Store(#[from] StoreError),
     /// The handler panicked. Its claim is left to its lease: whether its effect happened is not known.
@@ -95,13 +100,14 @@ pub enum RunError {
     /// The engine is being drained. Nothing was claimed.
     #[error("engine is shutting down")]
     ShuttingDown,
-    /// There is no tokio runtime to run on. Nothing was claimed.
-    #[error("no tokio runtime")]
+    /// There is no tokio runtime to run on, or one without timers. Nothing was claimed.
+    #[error("no tokio runtime with timers")]
     NoRuntime,
     /// The system has no thread for heartbeats. The claim is given back.
     #[error("no thread for heartbeats")]
     NoHeartbeat(#[source] io::Error),
-    /// The runtime shut down in the middle. The claim, if there is one, is left to its lease.
+    /// The runtime shut down in the middle. The handler may have run, and its result may be stored or not; the claim, if
+    /// there is one, is left to its lease.
     #[error("runtime shut down in the middle of the operation")]
     Aborted,
 }
@@ -111,12 +117,12 @@ struct Operation {
     engine: Idempotency,
     key: RecordKey,
     fingerprints: Fingerprints,
-    caller: Caller<Outcome, RunError>,
+    caller: Caller<Outcome, RunError, Handler>,
     _place: Place,
 }
 
 impl Operation {
-    async fn run(mut self, handler: Handler) {
+    async fn run(mut self) {
         let Some(holder) = self.claim().await else { return };
         let heartbeat = match self.engine.shared.context.heart.start(Arc::clone(&holder)) {
             Ok(heartbeat) => heartbeat,
@@ -125,11 +131,11 @@ impl Operation {
                 return persist::give_back(&holder).await;
             }
         };
-        // From here on the handler may have had its effect; until here nothing has happened, and nobody asks any more.
-        if self.caller.is_gone() {
+        // From here on the handler may have its effect. If nobody asks any more, nothing has happened, and is to happen.
+        let Some(handler) = self.caller.take_work() else {
             drop(heartbeat);
             return persist::give_back(&holder).await;
-        }
+        };
         let attempt = Attempt::new(Arc::clone(&holder));
         let span = tracing::debug_span!("onceonly", key = ?self.key, attempt = attempt.number());
         let answer = catch_panic(async { handler(attempt).await }).instrument(span).await;
@@ -148,7 +154,13 @@ impl Operation {
         match self.engine.obtain(&self.key, &self.fingerprints, &mut self.caller).await {
             Ok(Obtained::Granted(holder)) => return Some(holder),
             Ok(Obtained::Refused(refusal)) => self.answer(Ok(refusal.into())),
-            Err(error) => self.answer(Err(error.into())),
+            Err(Unobtained { error, left_behind }) => {
+                self.answer(Err(error.into()));
+                drop(self.caller.take_work());
+                if let Some(holder) = left_behind {
+                    persist::give_back(&holder).await;
+                }
+            }
         }
         None
     }
@@ -161,44 +173,64 @@ impl Operation {
             Answer::Final(response) => (response.clone(), rules.result_to_store(response)),
             Answer::NotRetained(response) => (response.clone(), rules.head_to_store(response)),
             Answer::NoEffect(response) => {
-                self.answer_within(persist::give_back(holder), &response).await;
+                self.answer_within(holder, persist::give_back(holder), &response).await;
                 return self.answer(Ok(Outcome::Executed(response)));
             }
         };
-        let outcome = match self.answer_within(persist::store_result(holder, result), &response).await {
+        let written = self.answer_within(holder, persist::store_result(holder, result), &response).await;
+        let outcome = match written {
             Ok(Concluded::Stored) | Err(_) => Outcome::Executed(response),
             Ok(Concluded::Superseded(Superseded::By(stored))) => Refusal::completed(stored).into(),
-            Ok(Concluded::Superseded(Superseded::NotHeld)) => self.answer_of_record(response).await,
+            Ok(Concluded::Superseded(Superseded::NotHeld)) => {
+                self.engine.answer_of_record(&self.key, &self.fingerprints, response).await
+            }
         };
         self.answer(Ok(outcome));
     }
 
     /// Waits for `write`, but lets the caller have its response meanwhile if the store takes too long.
-    async fn answer_within<W: Future>(&mut self, write: W, response: &StoredResponse) -> W::Output {
+    async fn answer_within<W: Future>(
+        &mut self,
+        holder: &Holder,
+        write: W,
+        response: &StoredResponse,
+    ) -> W::Output {
         let mut write = pin!(write);
         tokio::select! {
             written = &mut write => return written,
-            () = sleep(ANSWER_WITHIN) => self.answer(Ok(Outcome::Executed(response.clone()))),
+            () = sleep(ANSWER_WITHIN) => {
+                self.answer(Ok(Outcome::Executed(response.clone())));
+                let error = holder.unavailable("it has not answered yet");
+                holder.report(EventKind::WriteDelayed { error: &error });
+            }
         }
         write.await
-    }
-
-    /// Somebody took over: what their record says is what every other caller is told. Where it says nothing of this
-    /// request any more, the caller's own response is the best there is.
-    async fn answer_of_record(&self, own: StoredResponse) -> Outcome {
-        let Ok(Some(snapshot)) = self.engine.shared.context.store.load(&self.key).await else {
-            return Outcome::Executed(own);
-        };
-        match observe(Some(&snapshot.record), &self.fingerprints, snapshot.now) {
-            KeyState::Completed { result } => Refusal::completed(result.clone()).into(),
-            KeyState::InProgress { .. } => Outcome::InProgress(InProgress::seen(&snapshot)),
-            KeyState::Abandoned { .. } => Outcome::Abandoned(Abandoned::seen(&self.key, &snapshot)),
-            KeyState::Absent | KeyState::Expired { .. } | KeyState::HashMismatch => Outcome::Executed(own),
-        }
     }
 
     fn answer(&mut self, answer: Result<Outcome, RunError>) {
         // Nobody may be waiting any more; that changes nothing.
         drop(self.caller.answer(answer));
+    }
+}
+
+impl Idempotency {
+    /// Somebody took over: what their record says is what every other caller is told. Where it says nothing of this
+    /// request any more, the caller's own response is the best there is.
+    async fn answer_of_record(
+        &self,
+        key: &RecordKey,
+        fingerprints: &Fingerprints,
+        own: StoredResponse,
+    ) -> Outcome {
+        let looking = timeout(ANSWER_WITHIN, self.shared.context.load(key));
+        let Ok(Ok(Some(snapshot))) = looking.await else {
+            return Outcome::Executed(own);
+        };
+        match observe(Some(&snapshot.record), fingerprints, snapshot.now) {
+            KeyState::Completed { result } => Refusal::completed(result.clone()).into(),
+            KeyState::InProgress { .. } => Outcome::InProgress(InProgress::seen(&snapshot)),
+            KeyState::Abandoned { .. } => Outcome::Abandoned(Abandoned::seen(key, &snapshot)),
+            KeyState::Absent | KeyState::Expired { .. } | KeyState::HashMismatch => Outcome::Executed(own),
+        }
     }
 }

@@ -7,7 +7,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 /// Counts operations. New ones are refused once it is closed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Running {
     state: Arc<watch::Sender<State>>,
 }
@@ -34,6 +34,17 @@ impl Running {
             !state.closed
         });
         entered.then(|| Place(Arc::clone(&self.state)))
+    }
+
+    /// Counts what must be waited for although no new operations are taken.
+    pub(crate) fn enter_late(&self) -> Place {
+        self.state.send_modify(|state| state.operations += 1);
+        Place(Arc::clone(&self.state))
+    }
+
+    /// Whether no new operations are taken any more.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.state.borrow().closed
     }
 
     /// Takes no new operation any more, and waits for those under way, but no longer than `longest`.

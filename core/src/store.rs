@@ -67,6 +67,11 @@ use crate::time::{Span, Timestamp};
 /// `release` answer `NotHeld`. `claim` and `load` hand the record back with `now`; the law reads it as expired. Whether
 /// it was purged already makes no difference to what a caller is told.
 ///
+/// # Runtimes
+///
+/// The engine calls verbs from the embedder's runtime and from the one of its own thread, which ends with the engine. A
+/// connection that only the runtime it was opened on can drive must be opened on one of the store's own.
+///
 /// # Dropped futures
 ///
 /// Dropping a verb's future at any await leaves what an unanswered call leaves: nothing, or the whole effect, now or
@@ -125,7 +130,8 @@ pub trait KeyStore: Send + Sync + 'static {
     /// Stores the result of a held record, with `expires_at = max(expires_at, now + retention)` and the completion's
     /// revision.
     ///
-    /// The lease does not matter: a late holder that nobody displaced is accepted, since its effect has happened.
+    /// The lease does not matter: a late holder that nobody displaced is accepted, since its effect has happened. Nor
+    /// does the revision: whatever it is, the write is carried out.
     ///
     /// * **Outcomes:** [`CompleteOutcome`].
     /// * **Atomicity:** comparing the token and writing the whole result are one step. A result that is there is never
@@ -140,7 +146,8 @@ pub trait KeyStore: Send + Sync + 'static {
         completion: &Completion,
     ) -> Result<CompleteOutcome, StoreError>;
 
-    /// Marks a held record as released: next revision, checkpoint dropped, `expires_at = now + keep`.
+    /// Marks a held record as released: the release's revision, checkpoint dropped, `expires_at = now + keep`. The write
+    /// is carried out whatever the revision is.
     ///
     /// * **Outcomes:** [`ReleaseOutcome`].
     /// * **Atomicity:** comparing the token and marking are one step.

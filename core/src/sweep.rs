@@ -7,6 +7,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
+use crate::guard::guarded;
 use crate::idempotency::Idempotency;
 use crate::random;
 use crate::store::KeyStore;
@@ -55,7 +56,7 @@ impl Sweeper {
         let batch = self.batch.max(1);
         let interval = self.interval.max(Duration::from_millis(1));
         loop {
-            let pause = match self.store.purge_expired(batch).await {
+            let pause = match guarded(self.store.name(), self.store.purge_expired(batch)).await {
                 // A full batch: there is more. The pause leaves room for others between two batches.
                 Ok(deleted) if deleted >= u64::from(batch) => BETWEEN_BATCHES.min(interval),
                 Ok(deleted) => {

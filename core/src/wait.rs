@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use tokio::time::sleep;
+
+use crate::acquire::Unobtained;
 use crate::caller::{Backoff, Caller, Pauses};
 use crate::error::StoreError;
 use crate::fingerprint::Fingerprints;
@@ -14,21 +17,21 @@ use crate::state::{KeyState, observe};
 
 impl Idempotency {
     /// Claims the key, waiting for another holder where the settings say so.
-    pub(crate) async fn obtain<T, E>(
+    pub(crate) async fn obtain<T, E, W>(
         &self,
         key: &RecordKey,
         fingerprints: &Fingerprints,
-        caller: &mut Caller<T, E>,
-    ) -> Result<Obtained, StoreError>
+        caller: &mut Caller<T, E, W>,
+    ) -> Result<Obtained, Unobtained>
     where
         T: Send,
         E: From<StoreError> + Send,
+        W: Send,
     {
         let acquisition = self.acquisition(key, fingerprints);
         let mut wait = Wait::new(self, key, fingerprints);
         let obtained = loop {
-            let backoff = Backoff::starting_with(FIRST_PAUSE);
-            let mut pauses = Pauses { caller: &mut *caller, lease: self.rules.lease.as_duration(), backoff };
+            let mut pauses = Pauses::for_lease(self.rules.lease.as_duration(), caller);
             match acquisition.obtain(&mut pauses).await {
                 Ok(Obtained::Refused(Refusal::InProgress(seen))) => match wait.for_change(seen, caller).await
                 {
@@ -62,20 +65,28 @@ impl<'a> Wait<'a> {
         Self { engine, key, fingerprints, backoff: Backoff::starting_with(FIRST_PAUSE) }
     }
 
-    async fn for_change<T, E>(&mut self, mut seen: InProgress, caller: &mut Caller<T, E>) -> Waited {
+    async fn for_change<T, E, W>(&mut self, mut seen: InProgress, caller: &mut Caller<T, E, W>) -> Waited {
         let Waiting::UpTo(longest) = self.engine.rules.waiting else {
             return Waited::Enough(seen);
         };
         loop {
             let left = longest.saturating_sub(self.backoff.elapsed());
-            if left.is_zero() || caller.is_gone() {
+            // An engine that is being drained begins nothing new for those who wait either.
+            if left.is_zero() || caller.is_gone() || self.engine.shared.running.is_closed() {
                 return Waited::Enough(seen);
             }
             tokio::select! {
                 () = self.backoff.pause_at_most(left.min(LOOK_EVERY)) => {}
                 () = caller.gone() => return Waited::Enough(seen),
             }
-            match self.look().await {
+            let left = longest.saturating_sub(self.backoff.elapsed());
+            let look = tokio::select! {
+                look = self.look() => look,
+                () = sleep(left) => Look::Unanswered,
+                () = caller.gone() => return Waited::Enough(seen),
+            };
+            match look {
+                _ if self.engine.shared.running.is_closed() => return Waited::Enough(seen),
                 Look::Running(present) => seen = present,
                 Look::Changed => return Waited::Changed,
                 Look::Unanswered => {}
@@ -85,7 +96,7 @@ impl<'a> Wait<'a> {
 
     /// One look. The request's fingerprint is checked again: the key may belong to another request by now.
     async fn look(&self) -> Look {
-        match self.engine.shared.context.store.load(self.key).await {
+        match self.engine.shared.context.load(self.key).await {
             Err(_) => Look::Unanswered,
             Ok(None) => Look::Changed,
             Ok(Some(snapshot)) => match observe(Some(&snapshot.record), self.fingerprints, snapshot.now) {

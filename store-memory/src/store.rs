@@ -188,12 +188,14 @@ impl KeyStore for MemoryStore {
             }
             let mut shard = self.shared.shards[next].lock();
             let now = self.shared.clock.now();
-            purged += shard.extract_if(|_, record| record.is_past(now)).take(limit - purged).count();
+            let deleted = shard.extract_if(|_, record| record.is_past(now)).take(limit - purged).count();
+            // Counted shard by shard: a store that has room by now must not refuse a key.
+            self.shared.len.fetch_sub(deleted, Ordering::Relaxed);
+            purged += deleted;
             if shard.len() < shard.capacity() / 4 {
                 shard.shrink_to_fit();
             }
         }
-        self.shared.len.fetch_sub(purged, Ordering::Relaxed);
         Ok(purged as u64)
     }
 }
