@@ -78,3 +78,15 @@ impl Count {
         format!("{} of {} cases ran, {} left out by the command line", self.ran, self.listed, self.left_out)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_that_neither_ran_nor_was_left_out_is_missed() {
+        assert!(Count { ran: 3, left_out: 2, listed: 5 }.is_complete());
+        assert!(!Count { ran: 2, left_out: 2, listed: 5 }.is_complete());
+        assert!(!Count { ran: 4, left_out: 2, listed: 5 }.is_complete());
+    }
+}

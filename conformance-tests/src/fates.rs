@@ -3,6 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use onceonly::{
@@ -32,6 +33,8 @@ pub enum Fate {
     Again,
     /// It is delivered twice; the caller gets the second answer.
     Twice,
+    /// It is under way for this long before it reaches the store. Dropped meanwhile, it never does.
+    Delay(Duration),
     /// It waits at the gate before it reaches the store. Dropped there, it never does.
     Hold(Gate),
     /// It reaches the store and takes effect; the answer waits at the gate.
@@ -205,6 +208,10 @@ impl Fates {
             }
             Fate::Twice => {
                 request.deliver(store).await;
+                request.deliver(store).await
+            }
+            Fate::Delay(duration) => {
+                tokio::time::sleep(duration).await;
                 request.deliver(store).await
             }
             Fate::Hold(gate) => {

@@ -135,3 +135,19 @@ const OVERLAP_MIN: usize = 2;
 
 /// How long a race goes on in which no two calls have met.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overlap_counts_the_calls_that_share_an_instant() {
+        let start = Instant::now();
+        let at = |began, ended| (start + Duration::from_micros(began), start + Duration::from_micros(ended));
+
+        assert_eq!(overlap(&[]), 0);
+        assert_eq!(overlap(&[at(0, 5), at(5, 9)]), 1, "one call ends as the other begins");
+        assert_eq!(overlap(&[at(0, 6), at(5, 9), at(7, 8)]), 2);
+        assert_eq!(overlap(&[at(0, 9), at(1, 8), at(2, 7)]), 3);
+    }
+}

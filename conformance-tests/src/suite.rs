@@ -123,14 +123,12 @@ impl Suite {
         if let Err(error) = running {
             return Err(self.failure(case, seed, "", Left::SetUp(format!("no thread: {error}"))));
         }
-        let grace = Duration::from_secs(10);
-        match receiver.recv_timeout(self.bound + grace) {
+        // Opening and the case itself each have their bound.
+        let patience = self.bound * 3;
+        match receiver.recv_timeout(patience) {
             Ok(outcome) => outcome,
             Err(RecvTimeoutError::Timeout) => {
-                let message = format!(
-                    "the case has blocked its thread for {:?}; it was left there",
-                    self.bound + grace
-                );
+                let message = format!("a call has blocked its thread for {patience:?}; it was left there");
                 Err(self.failure(case, seed, "", Left::Broken { message, clause: Some(Clause::Bounded) }))
             }
             Err(RecvTimeoutError::Disconnected) => {

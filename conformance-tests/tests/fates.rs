@@ -122,6 +122,20 @@ async fn a_call_that_is_delivered_twice_gives_the_second_answer() {
     assert!(matches!(answer, ClaimOutcome::Occupied(_)), "{answer:?}");
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_delayed_call_is_under_way_for_as_long_as_told() {
+    let (fates, store) = pair();
+    fates.next(Verb::Claim, Fate::Delay(Duration::from_secs(3)));
+    let began = tokio::time::Instant::now();
+    let caller = spawn_claim(&fates);
+
+    fates.arrived(Verb::Claim, 1).await;
+    assert!(store.is_empty());
+    assert!(matches!(caller.await.unwrap(), ClaimOutcome::Claimed(_)));
+
+    assert_eq!(began.elapsed(), Duration::from_secs(3));
+}
+
 #[tokio::test]
 async fn a_held_call_waits_before_the_store() {
     let (fates, store) = pair();

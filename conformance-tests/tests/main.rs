@@ -3,3 +3,4 @@
 mod drops;
 mod fates;
 mod planted;
+mod suite;

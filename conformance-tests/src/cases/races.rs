@@ -2,7 +2,7 @@
 
 use onceonly::{
     ClaimOutcome, CompleteOutcome, Expected, NewClaim, RecordKey, ReleaseOutcome, Status, StoredResponse,
-    StoredResult,
+    StoredResult, Token, Version,
 };
 
 use super::complete::result_of;
@@ -81,38 +81,37 @@ pub(super) async fn a_purge_never_takes_a_new_claim(case: &Case) {
     let handles = case.handles(8).await;
     let mut race = Race::of_rounds(case.rounds_with_waits());
     while let Some(round) = race.next_round() {
-        let (key, old) = (case.key(&format!("round {round}")), case.brief_claim());
-        case.store().claimed(&key, &old).await;
-        let past = case.store().record(&key).await;
-        case.reach(past.unresolved_until).await;
-        let contenders = handles.iter().enumerate().map(|(place, handle)| {
-            let (handle, key, claim) = (handle.clone(), key.clone(), case.claim());
-            let contender: Contender<_> = Box::pin(async move {
-                if place % 2 == 0 {
-                    handle.purge(100).await;
-                    return None;
-                }
-                let expected = Expected::Exactly(past.version);
-                match handle.claim(&key, &claim, expected).await {
-                    ClaimOutcome::Claimed(_) => Some(claim.token),
-                    // The purge was first: the place is empty, and a claim looks again.
-                    ClaimOutcome::Vacant => match handle.claim(&key, &claim, Expected::Absent).await {
-                        ClaimOutcome::Claimed(_) => Some(claim.token),
-                        _ => None,
-                    },
-                    ClaimOutcome::Occupied(_) => None,
-                }
-            });
-            contender
-        });
-        let granted: Vec<_> = race.round(contenders.collect()).await.into_iter().flatten().collect();
-
-        check!(granted.len() == 1, "round {round}: {} claims of one expired key were granted", granted.len());
-        match case.store().load(&key).await {
-            Some(found) => {
-                check_eq!(found.record.version.token, granted[0], "round {round}: who holds the key");
+        let expired = expired(case, round, 8).await;
+        let contenders = handles.iter().enumerate().map(|(place, handle)| -> Contender<_> {
+            let handle = handle.clone();
+            if place % 2 == 0 {
+                return Box::pin(async move {
+                    for _ in 0..4 {
+                        handle.purge(3).await;
+                    }
+                    Vec::new()
+                });
             }
-            None => broken(format!("round {round}: a purge has deleted the new claim of one expired key")),
+            let claims = expired.iter().map(|(key, seen)| (key.clone(), *seen, case.claim())).collect();
+            Box::pin(claim_each(handle, claims))
+        });
+        let contenders = contenders.collect();
+        let granted: Vec<(RecordKey, Token)> = race.round(contenders).await.into_iter().flatten().collect();
+
+        for (key, _) in &expired {
+            let winners: Vec<Token> =
+                granted.iter().filter(|(of, _)| of == key).map(|(_, token)| *token).collect();
+            let [winner] = winners[..] else {
+                broken(format!("round {round}: {} claims of one expired key were granted", winners.len()));
+            };
+            match case.store().load(key).await {
+                Some(found) => {
+                    check_eq!(found.record.version.token, winner, "round {round}: who holds the key");
+                }
+                None => {
+                    broken(format!("round {round}: a purge has deleted the new claim of one expired key"))
+                }
+            }
         }
     }
     race.check_overlap();
@@ -122,23 +121,46 @@ pub(super) async fn purges_at_the_same_time_count_each_record_once(case: &Case) 
     let handles = case.handles(8).await;
     let mut race = Race::of_rounds(case.rounds_with_waits());
     while let Some(round) = race.next_round() {
-        let mut last = case.now().await;
-        for number in 0..20 {
-            let (key, claim) = (case.key(&format!("round {round}, number {number}")), case.brief_claim());
-            case.store().claimed(&key, &claim).await;
-            last = last.max(case.store().record(&key).await.unresolved_until);
-        }
-        case.reach(last).await;
-        let contenders = handles.iter().map(|handle| {
+        expired(case, round, 20).await;
+        let contenders = handles.iter().map(|handle| -> Contender<_> {
             let handle = handle.clone();
-            let contender: Contender<_> = Box::pin(async move { handle.purge(100).await });
-            contender
+            Box::pin(async move { handle.purge(7).await + handle.purge(7).await })
         });
         let purged: u64 = race.round(contenders.collect()).await.into_iter().sum();
-        check_eq!(purged, 20, "round {round}: the sum of what eight purges of 20 records say they deleted");
+        check_eq!(purged, 20, "round {round}: the sum of what sixteen purges of 20 records say they deleted");
         check_eq!(case.store().purge(100).await, 0, "round {round}: what is left to purge");
     }
     race.check_overlap();
+}
+
+/// Keys whose unfinished records are past their time, and what a claim of each must expect.
+async fn expired(case: &Case, round: usize, count: usize) -> Vec<(RecordKey, Version)> {
+    let mut keys = Vec::new();
+    let mut last = case.now().await;
+    for number in 0..count {
+        let (key, claim) = (case.key(&format!("round {round}, number {number}")), case.brief_claim());
+        case.store().claimed(&key, &claim).await;
+        let record = case.store().record(&key).await;
+        last = last.max(record.unresolved_until);
+        keys.push((key, record.version));
+    }
+    case.reach(last).await;
+    keys
+}
+
+/// Claims each key, expecting what was seen or, where a purge was first, nothing; the keys that were granted.
+async fn claim_each(handle: Handle, claims: Vec<(RecordKey, Version, NewClaim)>) -> Vec<(RecordKey, Token)> {
+    let mut granted = Vec::new();
+    for (key, seen, claim) in claims {
+        let mut outcome = handle.claim(&key, &claim, Expected::Exactly(seen)).await;
+        if outcome == ClaimOutcome::Vacant {
+            outcome = handle.claim(&key, &claim, Expected::Absent).await;
+        }
+        if let ClaimOutcome::Claimed(_) = outcome {
+            granted.push((key, claim.token));
+        }
+    }
+    granted
 }
 
 pub(super) async fn readers_never_see_half_a_write(case: &Case) {

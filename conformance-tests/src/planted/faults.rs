@@ -303,7 +303,7 @@ faults! {
         "one expired key";
     PurgeCountsChosen: 236, "A purge reports how many records it chose, not how many it deleted.",
         "races::purges_at_the_same_time_count_each_record_once",
-        "the sum of what eight purges";
+        "the sum of what sixteen purges";
     CompleteLooksThenWrites: 237, "complete looks, and then writes.",
         "races::of_many_deliveries_of_a_completion_one_is_first",
         "how many deliveries of one completion were applied";
