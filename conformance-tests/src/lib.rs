@@ -1,8 +1,4 @@
-//! The conformance suite for [Onceonly](onceonly) key stores, and the instruments it is made of.
-//!
-//! * [`Fates`] stands before any store and lets calls get lost, come late, come twice, wait or fail.
-//! * [`poll_times`], [`drop_at`] and [`sweep`] drop a future at each of its polls.
-//! * [`ReferenceStore`] is a small store that is right.
+#![doc = include_str!("../README.md")]
 
 mod call;
 mod case;
