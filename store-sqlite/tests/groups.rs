@@ -2,7 +2,7 @@
 
 use std::task::Poll;
 
-use onceonly::{ClaimOutcome, CompleteOutcome, Expected, KeyStore, Status, StoreErrorKind};
+use onceonly::{ClaimOutcome, ClaimRequest, CompleteOutcome, Expected, KeyStore, Status, StoreErrorKind};
 use onceonly_sqlite::SqliteStore;
 
 use crate::support::{self, Database, large_body};
@@ -60,7 +60,7 @@ async fn one_item_of_a_batch_fails_alone() {
     let request = |number: u8| {
         let mut claim = support::new_claim(number);
         claim.checkpoint = (number == 5).then(|| large_body().into());
-        onceonly::ClaimRequest { key: support::key(&number.to_string()), claim, expected: Expected::Absent }
+        ClaimRequest { key: support::key(&number.to_string()), claim, expected: Expected::Absent }
     };
     let batch: Vec<_> = (0..10).map(request).collect();
     for (number, answer) in store.claim_many(&batch).await.into_iter().enumerate() {

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use onceonly::{
-    Completion, KeyStore, LeaseChange, NewClaim, Release, Renewal, Revision, StoredResponse, StoredResult,
+    ClaimOutcome, Completion, Expected, KeyStore, LeaseChange, NewClaim, Release, Renewal, Revision,
+    StoredResponse, StoredResult, Timestamp,
 };
 use onceonly_sqlite::SqliteStore;
 
@@ -77,7 +78,7 @@ async fn check(keep: u64, keep_unresolved: u64, story: Story, sweeps_every: u64)
     let clock = support::clock();
     let store = SqliteStore::options().clock(clock.clone()).in_memory().unwrap();
     let (key, token) = (support::key("story"), support::token(1));
-    store.claim(&key, &kept(keep, keep_unresolved), onceonly::Expected::Absent).await.unwrap();
+    store.claim(&key, &kept(keep, keep_unresolved), Expected::Absent).await.unwrap();
     let end = end(keep, keep_unresolved, story);
     let told = format!("{story:?}, kept {keep} and {keep_unresolved}, purged every {sweeps_every}");
     for hour in 0..end {
@@ -102,9 +103,9 @@ async fn check(keep: u64, keep_unresolved: u64, story: Story, sweeps_every: u64)
         }
         clock.advance(hours(1));
     }
-    clock.set(onceonly::Timestamp::from_micros(clock_micros(end) - 1));
+    clock.set(Timestamp::from_micros(clock_micros(end) - 1));
     assert_eq!(store.purge_expired(10).await.unwrap(), 0, "{told}: gone before {end}");
-    clock.set(onceonly::Timestamp::from_micros(clock_micros(end)));
+    clock.set(Timestamp::from_micros(clock_micros(end)));
     assert_eq!(store.purge_expired(10).await.unwrap(), 1, "{told}: still there at {end}");
     assert!(store.load(&key).await.unwrap().is_none());
 }
@@ -121,10 +122,7 @@ async fn a_limit_is_kept_and_the_counts_add_up() {
         // Half of them are looked at first and live on.
         for number in 0..600 {
             let claim = kept(1, if number % 2 == 0 { 2 } else { 50 });
-            store
-                .claim(&support::key(&number.to_string()), &claim, onceonly::Expected::Absent)
-                .await
-                .unwrap();
+            store.claim(&support::key(&number.to_string()), &claim, Expected::Absent).await.unwrap();
         }
         clock.advance(hours(2));
         let mut counts = Vec::new();
@@ -201,6 +199,30 @@ async fn a_poisoned_row_does_not_stop_the_others() {
         .query_row("SELECT group_concat(rowid ORDER BY rowid) FROM onceonly_records", [], |row| row.get(0))
         .unwrap();
     assert_eq!(left, "1,3,7");
+}
+
+#[tokio::test]
+async fn a_claim_touches_its_own_key_only() {
+    // B098: what others left behind is the purge's business.
+    let (database, clock) = (Database::new(), support::clock());
+    let store = database.open_with(SqliteStore::options().clock(clock.clone()));
+    for number in 0..500 {
+        support::claim(&store, &support::key(&number.to_string()), 1).await;
+    }
+    clock.advance(support::KEEP_UNRESOLVED * 2);
+    let raw = database.raw();
+    let others = || -> String {
+        let sql = "SELECT group_concat(concat_ws('|', rowid, quote(token), status, revision, sweep_at)) \
+                   FROM onceonly_records WHERE key NOT IN (CAST('7' AS BLOB), CAST('new' AS BLOB))";
+        raw.query_row(sql, [], |row| row.get(0)).unwrap()
+    };
+    let before = others();
+    support::claim(&store, &support::key("new"), 2).await;
+    let old = store.load(&support::key("7")).await.unwrap().unwrap().record.version;
+    let again =
+        store.claim(&support::key("7"), &support::new_claim(2), Expected::Exactly(old)).await.unwrap();
+    assert!(matches!(again, ClaimOutcome::Claimed(_)));
+    assert_eq!(before, others());
 }
 
 #[tokio::test]

@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use onceonly::{
-    Claim, Clock, Completion, Decision, Expected, Fingerprint, Idempotency, KeyStore, LeaseChange, RecordKey,
-    Release, Renewal, Revision, Status, StoreErrorKind, StoredResponse, SystemClock, Timestamp,
+    Claim, ClaimOutcome, Clock, Completion, Decision, Expected, Fingerprint, Idempotency, KeyStore,
+    LeaseChange, RecordKey, Release, Renewal, Revision, Status, StoreErrorKind, StoredResponse, SystemClock,
+    Timestamp,
 };
 use onceonly_sqlite::{CompleteIn, Mark, SqliteStore};
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
@@ -114,6 +115,33 @@ async fn a_holder_that_was_displaced_does_not_hold() {
     assert!(matches!(late, CompleteIn::NotHeld), "{late:?}");
     transaction.rollback().unwrap();
     assert_eq!(application.charges(), 0);
+}
+
+#[tokio::test]
+async fn b023_a_transaction_longer_than_the_lease_ends_in_one_result() {
+    let clock = support::clock();
+    let options = SqliteStore::options().clock(clock.clone()).busy_timeout(support::PATIENCE);
+    let mut application = Application::with_options(options);
+    let key = support::key("charge");
+    let claim = application.begin(&key).await;
+    let transaction = application.connection.transaction().unwrap();
+    transaction.execute(CHARGE, []).unwrap();
+    let CompleteIn::Stored(write) = application.store.complete_in(&transaction, &claim, charged()).unwrap()
+    else {
+        panic!("nobody took over");
+    };
+    // To everybody else the claim now looks abandoned, and somebody takes it over.
+    clock.advance(support::LEASE * 2);
+    let seen = application.store.load(&key).await.unwrap().unwrap();
+    assert!(seen.record.lease_until <= seen.now, "{seen:?}");
+    let (takeover, expected) = (support::new_claim(2), Expected::Exactly(seen.record.version));
+    let mut rival = application.store.claim(&key, &takeover, expected);
+    assert!(support::poll_once(&mut rival).is_pending());
+    transaction.commit().unwrap();
+    write.committed();
+    let ClaimOutcome::Occupied(snapshot) = rival.await.unwrap() else { panic!("the key was granted twice") };
+    assert!(matches!(snapshot.record.status, Status::Completed(result) if result.code() == 201));
+    assert_eq!(application.charges(), 1);
 }
 
 #[tokio::test]
