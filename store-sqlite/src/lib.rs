@@ -23,6 +23,9 @@
 //!
 //! * **A local disk.** The write-ahead log needs memory that all processes on the file share; on a network file system
 //!   it does not work, and SQLite cannot tell.
+//! * **A recent SQLite.** The feature `bundled`, a default, compiles one in. Without it the system's is linked: 3.37 at
+//!   least, and better 3.51.3, which mends a rare corruption of write-ahead logs that two connections checkpoint at
+//!   once (<https://www.sqlite.org/wal.html#walresetbug>).
 //! * **Somebody who purges.** Run the engine's sweeper. The file does not shrink by that, the room is used again.
 //! * **Room.** On a full disk every write is [`Unavailable`](onceonly::StoreErrorKind::Unavailable) and nothing is
 //!   lost, but a purge needs room too: a full disk must be given some by other means.
