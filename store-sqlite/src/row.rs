@@ -63,7 +63,8 @@ impl<'record> Columns<'record> {
             Status::Completed(result) => (COMPLETED, ResultColumns::of(result), None),
             Status::Released => (RELEASED, ResultColumns::default(), None),
         };
-        // A claim that is completed in time is past its time from `expires_at` on, so this must not be later.
+        // Once it is completed in time, a claim is past its time from `expires_at` on. Were this later, completing would
+        // have to move it.
         let sweep_at = record.past_from().min(record.expires_at).as_micros();
         Self { status, sweep_at, result, checkpoint }
     }

@@ -1,9 +1,10 @@
 //! Another process: the test binary once more, running the same test in another role.
 
-use std::env;
-use std::io::{BufRead, BufReader, Lines, Write};
-use std::path::Path;
+use std::io::{self, BufRead, BufReader, Lines, Write};
+use std::path::{Path, PathBuf};
 use std::process::{self, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::time::Instant;
+use std::{env, thread};
 
 /// A child process that runs one of the tests. It is killed when it is dropped.
 pub(crate) struct Child {
@@ -26,7 +27,7 @@ pub(crate) fn tell(word: &str) {
 /// Waits until the parent says to go on.
 pub(crate) fn wait_for_parent() {
     let mut line = String::new();
-    std::io::stdin().read_line(&mut line).expect("the parent is there");
+    io::stdin().read_line(&mut line).expect("the parent is there");
 }
 
 impl Child {
@@ -38,14 +39,13 @@ impl Child {
 
     /// The same with a command that runs the test binary in some other way.
     pub(crate) fn start_with(mut command: Command, test: &str, role: &str, directory: &Path) -> Self {
-        let mut process = command
+        command
             .args(["--exact", test, "--nocapture", "--test-threads=1"])
             .env(ROLE, role)
             .env(DIRECTORY, directory)
             .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the child starts");
+            .stdout(Stdio::piped());
+        let mut process = spawn(&mut command).expect("the child starts");
         let input = process.stdin.take().expect("the input is piped");
         let output = BufReader::new(process.stdout.take().expect("the output is piped")).lines();
         Self { process, input, output }
@@ -81,8 +81,22 @@ impl Drop for Child {
     }
 }
 
+/// Starts a program that may just have been written. A child that another test forks at that moment has the file open
+/// for writing until it becomes a program of its own.
+fn spawn(command: &mut Command) -> io::Result<process::Child> {
+    let given_up = Instant::now() + super::PATIENCE;
+    loop {
+        match command.spawn() {
+            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy && Instant::now() < given_up => {
+                thread::yield_now();
+            }
+            started => return started,
+        }
+    }
+}
+
 /// The directory that the parent gave the child.
-pub(crate) fn directory() -> std::path::PathBuf {
+pub(crate) fn directory() -> PathBuf {
     env::var_os(DIRECTORY).expect("a child is given a directory").into()
 }
 
