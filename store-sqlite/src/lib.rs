@@ -22,7 +22,8 @@
 //! # What it needs
 //!
 //! * **A local disk.** The write-ahead log needs memory that all processes on the file share; on a network file system
-//!   it does not work, and SQLite cannot tell.
+//!   it does not work, and SQLite cannot tell. A disk that hangs without failing makes calls hang with it: SQLite knows
+//!   no time limit for a flush.
 //! * **A recent SQLite.** The feature `bundled`, a default, compiles one in. Without it the system's is linked: 3.37 at
 //!   least, and better 3.51.3, which mends a rare corruption of write-ahead logs that two connections checkpoint at
 //!   once (<https://www.sqlite.org/wal.html#walresetbug>).

@@ -18,7 +18,33 @@ pub(crate) enum Found {
 ///
 /// Refuses what a release other than this one may have written, and what is not Onceonly's at all: reading it wrongly
 /// would run an operation again.
-pub(crate) fn inspect(connection: &Connection, table: &TableName) -> Result<Found, Error> {
+pub(crate) fn inspect(connection: &mut Connection, table: &TableName) -> Result<Found, Error> {
+    // One state of the file: between two looks another process may have created the table.
+    let transaction = connection.transaction()?;
+    let found = find(&transaction, table)?;
+    transaction.commit()?;
+    Ok(found)
+}
+
+/// Creates the table, unless another process was faster.
+pub(crate) fn create(
+    connection: &mut Connection,
+    table: &TableName,
+    statements: &Statements,
+) -> Result<(), Error> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    if find(&transaction, table)? == Found::Absent {
+        transaction.execute_batch(include_str!("sql/versions.sql"))?;
+        transaction.execute_batch(&statements.schema)?;
+        transaction.execute(
+            "INSERT INTO main.onceonly_schema (table_name, version) VALUES (?1, ?2)",
+            (table.as_str(), VERSION),
+        )?;
+    }
+    Ok(transaction.commit()?)
+}
+
+fn find(connection: &Connection, table: &TableName) -> Result<Found, Error> {
     match recorded_version(connection, table)? {
         Some(VERSION) => verify(connection, table).map(|()| Found::Current),
         Some(version) if version > VERSION => {
@@ -30,24 +56,6 @@ pub(crate) fn inspect(connection: &Connection, table: &TableName) -> Result<Foun
         }
         None => Ok(Found::Absent),
     }
-}
-
-/// Creates the table, unless another process was faster.
-pub(crate) fn create(
-    connection: &mut Connection,
-    table: &TableName,
-    statements: &Statements,
-) -> Result<(), Error> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    if inspect(&transaction, table)? == Found::Absent {
-        transaction.execute_batch(include_str!("sql/versions.sql"))?;
-        transaction.execute_batch(&statements.schema)?;
-        transaction.execute(
-            "INSERT INTO main.onceonly_schema (table_name, version) VALUES (?1, ?2)",
-            (table.as_str(), VERSION),
-        )?;
-    }
-    Ok(transaction.commit()?)
 }
 
 fn recorded_version(connection: &Connection, table: &TableName) -> Result<Option<i64>, Error> {

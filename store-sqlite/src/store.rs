@@ -74,7 +74,7 @@ impl SqliteStore {
         let mut connection = connection::open(location)?;
         connection.busy_timeout(options.busy_timeout)?;
         // Before anything is changed: a file that is not ours stays as it is.
-        let found = schema::inspect(&connection, &name)?;
+        let found = schema::inspect(&mut connection, &name)?;
         if let Location::File(_) = location {
             connection::use_write_ahead_log(&connection, deadline)?;
         }

@@ -2,7 +2,10 @@
 
 use std::fs;
 
-use onceonly::{KeyStore, StoreError, StoreErrorKind};
+use onceonly::{
+    Fingerprint, KeyStore, Record, RecordKey, ResponseHead, Revision, Scope, Status, StoreError,
+    StoreErrorKind, StoredResponse, StoredResult, Version,
+};
 use onceonly_sqlite::SqliteStore;
 
 use crate::support::{self, Database};
@@ -179,6 +182,40 @@ async fn the_applications_own_version_number_is_left_alone() {
     let version: i64 = raw.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
     let application: i64 = raw.query_row("PRAGMA application_id", [], |row| row.get(0)).unwrap();
     assert_eq!((version, application), (42, 7));
+}
+
+#[tokio::test]
+async fn a_file_of_schema_version_1_is_read() {
+    let database = Database::new();
+    database.raw().execute_batch(include_str!("version_1.sql")).unwrap();
+    let store = database.open();
+    let tenant = Scope::named("tenant").unwrap();
+    let record = async |scope: &Scope, key: &str| {
+        let key = RecordKey::new(scope.clone(), key.parse().unwrap());
+        store.load(&key).await.unwrap().expect("the record is found under its digest").record
+    };
+
+    let running = record(&Scope::global(), "running").await;
+    let digest: Vec<u8> = [0, 1, 0, 0].into_iter().chain(0..32).collect();
+    let expected = Record {
+        version: Version { token: support::token(1), revision: Revision::from_number(2) },
+        fingerprint: Fingerprint::from_bytes(&digest).unwrap(),
+        attempt: 3,
+        created_at: support::START,
+        lease_until: support::START.plus(support::span(support::LEASE)),
+        expires_at: support::START.plus(support::span(support::KEEP)),
+        unresolved_until: support::START.plus(support::span(support::KEEP_UNRESOLVED)),
+        status: Status::InProgress { checkpoint: Some("half".into()) },
+    };
+    assert_eq!(running, expected);
+
+    let response = StoredResponse::new(201, &b"charged\0\xff"[..]).with_header("Location", "/charges/1");
+    let done = record(&tenant, "done").await;
+    assert_eq!(done.status, Status::Completed(StoredResult::Retained(response)));
+    let not_kept = record(&tenant, "not kept").await;
+    let head = ResponseHead { code: 204, headers: Vec::new() };
+    assert_eq!(not_kept.status, Status::Completed(StoredResult::NotRetained(head)));
+    assert_eq!(record(&Scope::global(), "given back").await.status, Status::Released);
 }
 
 #[test]
