@@ -220,7 +220,7 @@ async fn a_file_of_schema_version_1_is_read() {
 
 #[test]
 fn many_may_create_the_table_at_once() {
-    for _ in 0..10 {
+    for _ in 0..30 {
         let database = Database::new();
         let barrier = std::sync::Barrier::new(8);
         std::thread::scope(|scope| {
