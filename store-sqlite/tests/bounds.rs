@@ -48,14 +48,14 @@ async fn the_log_starts_over_although_two_write() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_log_shrinks_when_a_long_reader_ends() {
     let database = Database::new();
-    let store = database.open_with(SqliteStore::options().synchronous(Synchronous::Normal));
+    let store = [database.open_with(SqliteStore::options().synchronous(Synchronous::Normal))];
     let reader = database.raw();
     reader.execute_batch("BEGIN; SELECT count(*) FROM onceonly_records").unwrap();
-    write(&[store.clone()], 0, 1500).await;
+    write(&store, 0, 1500).await;
     assert!(log_bytes(&database) > 80 * MIB, "the reader should keep the log: {}", log_bytes(&database));
     reader.execute_batch("COMMIT").unwrap();
     for round in 0..20 {
-        write(&[store.clone()], 1500 + 200 * round, 200).await;
+        write(&store, 1500 + 200 * round, 200).await;
         if log_bytes(&database) <= 65 * MIB {
             return;
         }

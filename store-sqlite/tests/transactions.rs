@@ -195,6 +195,7 @@ async fn a_temporary_table_of_that_name_is_not_taken_for_it() {
     let key = support::key("message");
     let transaction = application.connection.transaction().unwrap();
     assert_eq!(application.store.mark_in(&transaction, &key).unwrap(), Mark::First);
+    assert_eq!(application.store.mark_in(&transaction, &key).unwrap(), Mark::Duplicate);
     transaction.commit().unwrap();
     assert!(application.store.load(&key).await.unwrap().is_some());
 }
