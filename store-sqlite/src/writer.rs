@@ -179,9 +179,10 @@ impl WriterThread {
     }
 
     fn write_one_by_one(&mut self, group: Vec<Box<dyn Work>>) {
+        // One for all: they wait one after the other.
+        let deadline = Instant::now() + self.busy_timeout;
         for call in group {
             let mut alone = vec![call];
-            let deadline = Instant::now() + self.busy_timeout;
             if let Err(Undone::Failed(failure)) = self.try_group(&mut alone, Filling::Closed, deadline) {
                 fail_all(&mut alone, &failure);
             }

@@ -202,6 +202,23 @@ async fn a_poisoned_row_does_not_stop_the_others() {
 }
 
 #[tokio::test]
+async fn a_record_that_lives_on_is_not_looked_at_again_before_its_time() {
+    // Otherwise every purge would go through all parked keys of the last month.
+    let (database, clock) = (Database::new(), support::clock());
+    let store = database.open_with(SqliteStore::options().clock(clock.clone()));
+    store.claim(&support::key("parked"), &kept(1, 50), Expected::Absent).await.unwrap();
+    clock.advance(hours(2));
+    assert_eq!(store.purge_expired(10).await.unwrap(), 0);
+    let (looked_at, end): (i64, i64) = database
+        .raw()
+        .query_row("SELECT sweep_at, unresolved_until FROM onceonly_records", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .unwrap();
+    assert_eq!(looked_at, end);
+}
+
+#[tokio::test]
 async fn a_claim_touches_its_own_key_only() {
     // B098: what others left behind is the purge's business.
     let (database, clock) = (Database::new(), support::clock());
