@@ -2,7 +2,7 @@
 
 use onceonly::{
     ClaimOutcome, ClaimRequest, CompleteOutcome, Expected, KeyStore, LeaseChange, ManualClock, Release,
-    ReleaseOutcome, RenewOutcome, Renewal, Revision, Status,
+    ReleaseOutcome, RenewOutcome, Renewal, Revision, Status, Version,
 };
 use onceonly_sqlite::SqliteStore;
 
@@ -73,6 +73,28 @@ async fn a_released_record_is_past_its_time_when_its_mark_is() {
     assert_eq!(store.purge_expired(10).await.unwrap(), 0);
     clock.advance(LEASE);
     assert_eq!(store.purge_expired(10).await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn the_writer_replaces_only_the_version_that_is_expected() {
+    // Without readers, as in a race that a reader has not seen the end of.
+    let clock = support::clock();
+    let store = SqliteStore::options().clock(clock.clone()).readers(0).in_memory().unwrap();
+    let key = support::key("old");
+    support::claim(&store, &key, 1).await;
+    clock.advance(support::KEEP_UNRESOLVED * 2);
+    let version = store.load(&key).await.unwrap().expect("it is not purged").record.version;
+    let later = Version { revision: Revision::from_number(2), ..version };
+    let stranger = Version { token: support::token(3), ..version };
+    for expected in [Expected::Absent, Expected::Exactly(later), Expected::Exactly(stranger)] {
+        let refused = store.claim(&key, &support::new_claim(2), expected).await.unwrap();
+        let ClaimOutcome::Occupied(snapshot) = refused else { panic!("{expected:?}: {refused:?}") };
+        assert_eq!(snapshot.record.version, version);
+    }
+    let granted = store.claim(&key, &support::new_claim(2), Expected::Exactly(version)).await.unwrap();
+    assert!(matches!(granted, ClaimOutcome::Claimed(_)));
+    let gone = store.claim(&support::key("none"), &support::new_claim(2), Expected::Exactly(version)).await;
+    assert!(matches!(gone, Ok(ClaimOutcome::Vacant)));
 }
 
 #[tokio::test]
