@@ -96,6 +96,7 @@ cases! {
             "a repeated completion is told so and shown the record";
         the_first_result_stands: "B8", Held,
             "a second, different completion changes nothing, and the caller can tell";
+        a_completion_is_stored_whatever_its_revision: "B5", Durable, "a completion is stored also under a revision that is no news";
         a_completion_of_nothing_creates_nothing: "B6", Held,
             "a completion of an absent record is refused and creates nothing";
         a_result_is_kept_for_its_retention_at_least: "X2", PastItsTime,
@@ -108,6 +109,7 @@ cases! {
             "a release leaves a mark for as long as asked";
         releasing_again_is_applied_and_changes_nothing: "B12", Repeating,
             "a repeated release is applied and changes nothing";
+        a_release_is_carried_out_whatever_its_revision: "B11", Durable, "a release is carried out also under a revision that is no news";
         a_release_after_completion_is_refused: "B12", Held,
             "a release after completion is refused, and the result stays";
         a_released_token_writes_no_more: "B14", Held,

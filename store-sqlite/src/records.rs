@@ -2,7 +2,7 @@
 
 use onceonly::{
     ClaimOutcome, Clock, CompleteOutcome, Completion, Expected, NewClaim, Record, RecordKey, Release,
-    ReleaseOutcome, RenewOutcome, Renewal, Snapshot, Span, Stamp, Timestamp, Token,
+    ReleaseOutcome, RenewOutcome, Renewal, Snapshot, Span, Stamp, Status, Timestamp, Token,
 };
 use rusqlite::{Connection, params};
 
@@ -114,9 +114,10 @@ impl Records<'_> {
         let Some(mut stored) = self.select(key)? else {
             return Ok(ReleaseOutcome::NotHeld);
         };
-        let before = stored.record.version;
+        let was_released = stored.record.status == Status::Released;
         let outcome = stored.record.release(token, release, self.now());
-        if stored.record.version != before {
+        // Whatever its revision: only a mark that stands already is left as it is.
+        if outcome == ReleaseOutcome::Applied && !was_released {
             self.update(stored.rowid, &stored.record)?;
         }
         Ok(outcome)

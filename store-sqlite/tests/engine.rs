@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use onceonly::{
-    Answer, Attempt, Clock, Fingerprint, Idempotency, KeyStore, Outcome, Policy, RecordKey, StoredResponse,
-    SystemClock,
+    Answer, Attempt, Clock, Fingerprint, Idempotency, Outcome, Policy, RecordKey, StoredResponse, SystemClock,
 };
 use onceonly_sqlite::{CompleteIn, SqliteStore};
 use rusqlite::{Connection, TransactionBehavior};
@@ -64,7 +63,7 @@ fn outlive_the_lease() {
 /// B023: effect and result in one transaction that is open for longer than the lease, while a retry under Rerun tries to
 /// take over. The retry finds the result; the effect is there once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn b023_a_transaction_longer_than_the_lease_ends_in_one_result() {
+async fn a_retry_beside_a_transaction_longer_than_the_lease_finds_its_result() {
     let application = Application::new(Policy::Rerun);
     let (store, database) = (application.store.clone(), Arc::clone(&application.database));
     let (opened, is_open) = tokio::sync::oneshot::channel();
@@ -161,21 +160,4 @@ async fn a_transaction_that_is_rolled_back_frees_the_key() {
         assert_eq!(application.charges(), expected);
     }
     assert_eq!(executions.load(Ordering::SeqCst), 2);
-}
-
-/// B098: a claim cleans up nothing, however much there is to clean up.
-#[tokio::test]
-async fn a_claim_touches_its_own_key_only() {
-    let database = Database::new();
-    let clock = support::clock();
-    let store = database.open_with(SqliteStore::options().clock(clock.clone()));
-    for number in 0..500 {
-        support::claim(&store, &support::key(&format!("old {number}")), 1).await;
-    }
-    clock.advance(support::KEEP_UNRESOLVED);
-    support::claim(&store, &support::key("new"), 2).await;
-    let rows: i64 =
-        database.raw().query_row("SELECT count(*) FROM onceonly_records", [], |row| row.get(0)).unwrap();
-    assert_eq!(rows, 501);
-    assert_eq!(store.purge_expired(1_000).await.unwrap(), 500);
 }

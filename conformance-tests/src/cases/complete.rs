@@ -2,7 +2,7 @@
 
 use onceonly::{Record, ResponseHead, Status, StoredResponse, StoredResult};
 
-use crate::case::{Case, completion, response, revision};
+use crate::case::{Case, completion, extension, response, revision};
 use crate::compare::{check_same_record, check_same_result};
 use crate::verdict::{broken, check, check_eq};
 
@@ -76,6 +76,25 @@ pub(super) async fn the_first_result_stands(case: &Case) {
             &store.record(&key).await,
             &before,
             &format!("{what} has displaced the first result"),
+        );
+    }
+}
+
+/// A completion that is answered and not stored is a charge that is made again.
+pub(super) async fn a_completion_is_stored_whatever_its_revision(case: &Case) {
+    let store = case.store();
+    for (name, number) in [("lower", 1), ("equal", 5)] {
+        let (key, claim) = (case.key(name), case.claim());
+        store.claimed(&key, &claim).await;
+        store.renewed(&key, claim.token, &extension(5, claim.lease)).await;
+
+        store.completed(&key, claim.token, &completion(number, response("done"))).await;
+
+        let left = case.another().await.record(&key).await.status;
+        check_eq!(
+            left,
+            Status::Completed(response("done")),
+            "what a completion under a {name} revision leaves"
         );
     }
 }

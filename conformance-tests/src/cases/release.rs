@@ -56,6 +56,22 @@ pub(super) async fn releasing_again_is_applied_and_changes_nothing(case: &Case) 
     check_same_record(&store.record(&key).await, &before, "a repeated release has changed the mark");
 }
 
+/// A release that is answered and not carried out leaves the key blocked for a lease. A store that tells from the revision
+/// whether there is something to write does so for a release that repeats one.
+pub(super) async fn a_release_is_carried_out_whatever_its_revision(case: &Case) {
+    let store = case.store();
+    for (name, number) in [("lower", 1), ("equal", 5)] {
+        let (key, claim) = (case.key(name), case.claim());
+        store.claimed(&key, &claim).await;
+        store.renewed(&key, claim.token, &extension(5, claim.lease)).await;
+
+        store.released(&key, claim.token, &release(number)).await;
+
+        let left = case.another().await.record(&key).await.status;
+        check_eq!(left, Status::Released, "what a release under a {name} revision leaves");
+    }
+}
+
 pub(super) async fn a_release_after_completion_is_refused(case: &Case) {
     let (store, key, claim) = (case.store(), case.key("a"), case.claim());
     store.claimed(&key, &claim).await;
