@@ -1,7 +1,9 @@
-//! The memory store beside a bare sharded map, and beside dashmap behind the same trait.
+//! The memory store beside the bare sharded map of its records, beside the floor of two lookups, and beside dashmap
+//! behind the same trait.
 
 mod bare_map;
 mod dash_store;
+mod floor;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -11,6 +13,7 @@ use onceonly_memory::MemoryStore;
 
 use self::bare_map::BareMap;
 use self::dash_store::DashStore;
+use self::floor::Floor;
 use crate::load::{Numbers, Request, Timer, completion, fingerprint, on_threads, ready, response};
 use crate::runner::{Comparison, Failure, Figure, Sample, Variant};
 
@@ -44,12 +47,15 @@ fn compare(name: &str, work: Work, goals: Goals) -> Comparison {
         };
         add("store", || Box::new(Arc::new(MemoryStore::new()) as Arc<dyn KeyStore>));
         add("bare map", || Box::new(BareMap::new()));
+        add("floor", || Box::new(Floor::new()));
         add("dashmap", || Box::new(Arc::new(DashStore::new()) as Arc<dyn KeyStore>));
     }
     let ratio = |of: &str, over: &str, at_least| Figure::Ratio { of: of.into(), over: over.into(), at_least };
     let figures = vec![
         ratio("store 1", "bare map 1", Some(0.7)),
         ratio("store 2", "bare map 2", Some(0.7)),
+        ratio("store 1", "floor 1", None),
+        ratio("store 2", "floor 2", None),
         ratio("store 1", "dashmap 1", None),
         ratio("store 2", "dashmap 2", Some(goals.dashmap)),
         ratio("store 2", "store 1", goals.own_one_thread),
