@@ -15,9 +15,10 @@
 //! # How it works
 //!
 //! One thread writes. Calls that arrive while it commits are committed together next, so that they share one flush of
-//! the disk; nobody waits for a timer. Each call is answered after the commit that it is part of. Replays and
-//! [`load`](onceonly::KeyStore::load) read in place, over connections of their own: a look into the write-ahead log
-//! takes microseconds, may wait for the disk as any read of a file, and never for a writer.
+//! the disk; nobody waits for a timer. Each call is answered after the commit that it is part of. Replays of keys that
+//! this store has met lately, and [`load`](onceonly::KeyStore::load), read in place, over connections of their own: a look
+//! into the write-ahead log takes microseconds, may wait for the disk as any read of a file, and never for a writer. The
+//! first replay of another key, as after a restart, is answered with the next commit.
 //!
 //! # What it needs
 //!
@@ -56,6 +57,7 @@ mod reader;
 mod records;
 mod row;
 mod schema;
+mod seen;
 mod statements;
 mod store;
 mod sweep;

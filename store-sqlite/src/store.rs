@@ -18,6 +18,7 @@ use crate::options::SqliteOptions;
 use crate::reader::{Look, Readers};
 use crate::records::{Records, Table};
 use crate::schema::{self, Found};
+use crate::seen::Seen;
 use crate::statements::{Statements, TableName};
 use crate::sweep::Sweep;
 use crate::writer::{WhenDropped, Writer, WriterParts};
@@ -41,6 +42,8 @@ pub(crate) struct Shared {
     // Closed before the writer, whose connection is the last one to close and takes the log away.
     readers: Readers,
     writer: Writer,
+    /// Keys whose records a look may find.
+    seen: Seen,
 }
 
 impl SqliteStore {
@@ -98,7 +101,7 @@ impl SqliteStore {
         let table = Arc::new(Table { statements, clock, mark_retention });
         let parts = WriterParts { connection, table: Arc::clone(&table), busy_timeout, checkpoints };
         let writer = Writer::start(parts)?;
-        Ok(Self { shared: Arc::new(Shared { table, path, readers, writer }) })
+        Ok(Self { shared: Arc::new(Shared { table, path, readers, writer, seen: Seen::new() }) })
     }
 
     /// Carries out what belongs to an operation that may have happened, whether somebody waits for it or not.
@@ -137,13 +140,16 @@ impl KeyStore for SqliteStore {
         // A replay need not wait for the commit of others. What is committed stays, so a look is as good as the
         // writer's own where it finds something.
         if expected == Expected::Absent
+            && self.shared.seen.holds(key)
             && let Look::Seen(Some(snapshot)) = self.look(key)?
         {
             return Ok(ClaimOutcome::Occupied(snapshot));
         }
-        let (key, claim) = (key.clone(), claim.clone());
-        let verb = move |records: &Records<'_>| records.claim(&key, &claim, expected);
-        self.shared.writer.call(WhenDropped::LeaveUndone, verb).await
+        let (own_key, claim) = (key.clone(), claim.clone());
+        let verb = move |records: &Records<'_>| records.claim(&own_key, &claim, expected);
+        let outcome = self.shared.writer.call(WhenDropped::LeaveUndone, verb).await;
+        self.shared.seen.note(key);
+        outcome
     }
 
     async fn load(&self, key: &RecordKey) -> Result<Option<Snapshot>, StoreError> {
