@@ -27,3 +27,22 @@ pub(crate) fn jittered(whole: std::time::Duration) -> std::time::Duration {
     let share = f64::from(u16::from_le_bytes([low, high])) / f64::from(u16::MAX);
     whole.mul_f64(0.5 + share / 2.0)
 }
+
+#[cfg(all(test, feature = "tokio"))]
+mod tests {
+    use std::collections::HashSet;
+    use std::time::Duration;
+
+    use super::jittered;
+
+    #[test]
+    fn callers_that_pause_equally_long_part() {
+        let whole = Duration::from_secs(10);
+        let pauses: HashSet<_> = (0..1_000).map(|_| jittered(whole)).collect();
+        assert!(pauses.iter().all(|pause| (whole / 2..=whole).contains(pause)));
+        // Of 65 536 shares a thousand draws meet nearly a thousand; and both ends of the range.
+        assert!(pauses.len() > 900, "{} different pauses", pauses.len());
+        assert!(pauses.iter().any(|pause| *pause < whole * 11 / 20));
+        assert!(pauses.iter().any(|pause| *pause > whole * 19 / 20));
+    }
+}

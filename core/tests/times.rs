@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use onceonly::{InvalidSpan, Span, Timestamp};
+use onceonly::{Clock as _, InvalidSpan, ManualClock, Span, Timestamp};
 
 #[test]
 fn fractions_of_a_microsecond_round_up() {
@@ -30,4 +30,13 @@ fn time_since_a_later_point_is_zero() {
     let (early, late) = (Timestamp::from_micros(i64::MIN), Timestamp::from_micros(i64::MAX));
     assert_eq!(early.since(late), Duration::ZERO);
     assert_eq!(Timestamp::from_micros(5).since(Timestamp::from_micros(2)), Duration::from_micros(3));
+}
+
+#[test]
+fn a_clock_that_is_moved_beyond_the_last_timestamp_stops_there() {
+    let clock = ManualClock::starting_at(Timestamp::from_micros(1));
+    clock.advance(Duration::MAX);
+    assert_eq!(clock.now(), Timestamp::from_micros(i64::MAX));
+    clock.advance(Duration::from_secs(1));
+    assert_eq!(clock.now(), Timestamp::from_micros(i64::MAX));
 }

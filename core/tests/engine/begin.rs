@@ -3,7 +3,10 @@
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use onceonly::{Completed, Decision, Held, Idempotency, Outcome, Policy, RecordState, Status, StoredResult};
+use onceonly::{
+    Completed, Decision, Held, Idempotency, Outcome, Policy, RecordState, Status, StoreErrorKind,
+    StoredResult,
+};
 use onceonly_conformance::{Fate, Verb};
 use onceonly_memory::MemoryStore;
 
@@ -42,6 +45,16 @@ fn without_a_runtime_an_unanswered_claim_is_repeated_a_few_times_and_then_report
     let tokens: std::collections::HashSet<_> =
         world.fates.calls().iter().filter_map(|call| call.request.token()).collect();
     assert_eq!(tokens.len(), 1);
+}
+
+/// The first copy landed, and its repetition is refused for good.
+#[test]
+fn without_a_runtime_a_claim_that_landed_is_given_back_after_a_definite_error() {
+    let world = World::new();
+    world.fates.next(Verb::Claim, Fate::LoseReply);
+    world.fates.next(Verb::Claim, Fate::Fail(StoreErrorKind::Rejected));
+    at_once(world.engine.begin(&world.key, request())).unwrap_err();
+    assert_eq!(at_once(world.status()), Status::Released);
 }
 
 #[test]

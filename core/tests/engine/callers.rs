@@ -5,7 +5,7 @@ use std::time::Duration;
 use onceonly::{Answer, Decision, Outcome, Policy, RecordState, Status, StoredResponse};
 use onceonly_conformance::{Fate, Verb, drop_at, sweep};
 
-use super::setup::{World, another_request, charged, request, response, until};
+use super::setup::{World, another_request, charged, request, response, soon, until};
 
 /// B083: a client that hangs up while its handler runs. The retry is answered with the result.
 #[tokio::test]
@@ -64,7 +64,7 @@ async fn a_grant_that_nobody_awaits_is_released() {
         let world = world.clone();
         async move { world.run(charged()).await }
     });
-    gate.arrived().await;
+    soon(gate.arrived()).await;
     caller.abort();
     assert!(caller.await.unwrap_err().is_cancelled());
     gate.open();
@@ -85,7 +85,7 @@ async fn a_takeover_that_nobody_awaits_keeps_what_the_first_attempt_left() {
         let world = world.clone();
         async move { world.run(charged()).await }
     });
-    gate.arrived().await;
+    soon(gate.arrived()).await;
     caller.abort();
     assert!(caller.await.unwrap_err().is_cancelled());
     gate.open();

@@ -171,6 +171,18 @@ async fn headers_over_the_cap_leave_the_code() {
     assert_eq!(world.run(charged()).await.unwrap(), Outcome::NotRetained(head));
 }
 
+/// A header without a name or a value takes room in the record all the same.
+#[tokio::test]
+async fn empty_headers_count_against_the_cap() {
+    let world = World::with(|settings| settings.response_bytes_max(16));
+    let headers = (0..1_000).map(|_| (Vec::<u8>::new(), Vec::<u8>::new()));
+    let large = headers
+        .fold(StoredResponse::new(200, ""), |response, (name, value)| response.with_header(name, value));
+    world.run(Answer::Final(large)).await.unwrap();
+    let head = ResponseHead { code: 200, headers: vec![] };
+    assert_eq!(world.status().await, Status::Completed(StoredResult::NotRetained(head)));
+}
+
 #[tokio::test]
 async fn b073_a_response_that_must_not_be_kept_is_not() {
     let world = World::new();

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use onceonly::{Drained, Outcome, RunError};
+use onceonly::{
+    Completed, Decision, Drained, KeyStore as _, Outcome, Release, Revision, RunError, Span, Waiting,
+};
 use onceonly_conformance::{Fate, Verb};
 
-use super::setup::{World, charged, until};
+use super::setup::{HOUR, World, charged, request, response, soon, until};
 
 #[tokio::test]
 async fn draining_waits_for_what_is_under_way_and_takes_nothing_new() {
@@ -32,7 +34,7 @@ async fn draining_waits_for_results_that_are_not_stored_yet() {
     world.fates.heal();
     assert_eq!(world.engine.drain(Duration::from_secs(60)).await, Drained { unfinished: 0 });
     let other = onceonly::Idempotency::new(world.fates.clone());
-    let outcome = other.run(&world.key, super::setup::request(), |_| async { charged() }).await.unwrap();
+    let outcome = other.run(&world.key, request(), |_| async { charged() }).await.unwrap();
     assert!(matches!(outcome, Outcome::Replayed(_)));
 }
 
@@ -46,4 +48,42 @@ async fn a_drain_that_runs_out_of_time_says_what_is_left() {
     started.finish(charged()).await.unwrap();
     caller_gone.conclude.send(charged()).unwrap();
     assert_eq!(world.engine.drain(Duration::from_secs(3_600)).await, Drained { unfinished: 0 });
+}
+
+/// A result of `begin` that the store has not taken yet is written by a task of the engine's.
+#[tokio::test(start_paused = true)]
+async fn draining_waits_for_the_pending_result_of_a_claim() {
+    let world = World::new();
+    let Ok(Decision::Execute(mut claim)) = world.engine.begin(&world.key, request()).await else {
+        panic!("not granted")
+    };
+    world.fates.always(Verb::Complete, Fate::LoseRequest);
+    assert!(matches!(claim.complete(response("charged")).await, Completed::Pending(_)));
+    assert_eq!(world.engine.drain(Duration::from_millis(1)).await, Drained { unfinished: 1 });
+    world.fates.heal();
+    assert_eq!(world.engine.drain(Duration::from_secs(60)).await, Drained { unfinished: 0 });
+    assert!(world.events.has("completed"));
+}
+
+/// Who waited when the drain began is told to come back, to another instance: the key that is free now is not claimed.
+#[tokio::test(start_paused = true)]
+async fn a_waiting_caller_begins_nothing_while_the_engine_is_drained() {
+    let world = World::with(|settings| settings.waiting(Waiting::UpTo(Duration::from_secs(60))));
+    let holder = world.crashed_attempt(None).await;
+    let waiter = tokio::spawn({
+        let world = world.clone();
+        async move { world.run(charged()).await.unwrap() }
+    });
+    soon(world.fates.over(Verb::Load, 1)).await;
+    let draining = tokio::spawn({
+        let engine = world.engine.clone();
+        async move { engine.drain(Duration::from_secs(50)).await }
+    });
+    until(async || matches!(world.run(charged()).await, Err(RunError::ShuttingDown))).await;
+    let release = Release { revision: Revision::from_number(2), keep: Span::new(HOUR).unwrap() };
+    world.fates.release(&world.key, holder, &release).await.unwrap();
+    let outcome = soon(waiter).await.unwrap();
+    assert!(matches!(outcome, Outcome::InProgress(_)), "{outcome:?}");
+    assert_eq!(world.executions(), 0, "an operation is begun after the drain");
+    assert_eq!(draining.await.unwrap(), Drained { unfinished: 0 });
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use onceonly::{LeaseChange, Outcome, Policy, RecordState, Settings};
 use onceonly_conformance::{Fate, Request, Verb};
 
-use super::setup::{World, charged, until};
+use super::setup::{World, block_until, charged, soon, until};
 
 const SHORT: Duration = Duration::from_millis(60);
 
@@ -17,10 +17,10 @@ fn short(settings: Settings) -> Settings {
 async fn b025_each_heartbeat_extends_by_the_lease_that_was_set() {
     let world = World::with(short);
     let started = world.start().await;
-    world.fates.over(Verb::Renew, 3).await;
+    soon(world.fates.over(Verb::Renew, 3)).await;
     world.clock.advance(Duration::from_secs(5));
     let beats = world.fates.count(Verb::Renew);
-    world.fates.over(Verb::Renew, beats + 2).await;
+    soon(world.fates.over(Verb::Renew, beats + 2)).await;
     let snapshot = world.snapshot().await;
     assert_eq!(snapshot.record.lease_until.since(snapshot.now), SHORT);
     for call in world.fates.calls() {
@@ -35,12 +35,12 @@ async fn b025_each_heartbeat_extends_by_the_lease_that_was_set() {
 async fn heartbeats_end_with_the_handler() {
     let world = World::with(short);
     let started = world.start().await;
-    world.fates.arrived(Verb::Renew, 1).await;
+    soon(world.fates.arrived(Verb::Renew, 1)).await;
     started.finish(charged()).await.unwrap();
     let beats = world.fates.count(Verb::Renew);
     let other = World { key: World::new().key, ..world.clone() };
     let after = other.start().await;
-    world.fates.over(Verb::Renew, beats + 2).await;
+    soon(world.fates.over(Verb::Renew, beats + 2)).await;
     let renewed: Vec<_> = world
         .fates
         .calls()
@@ -87,9 +87,7 @@ fn b022_a_handler_that_blocks_its_runtime_is_renewed_all_the_same() {
 }
 
 fn block_for_renewals(fates: &onceonly_conformance::Fates, renewals: usize) -> onceonly::Answer {
-    while fates.count(Verb::Renew) < renewals {
-        std::thread::yield_now();
-    }
+    block_until(|| fates.count(Verb::Renew) >= renewals);
     charged()
 }
 
@@ -101,7 +99,7 @@ async fn a_store_blip_under_park_disturbs_nobody() {
     world.fates.always(Verb::Renew, Fate::LoseRequest);
     let beats = world.fates.count(Verb::Renew);
     // Far more failed renewals than fit into one lease.
-    world.fates.over(Verb::Renew, beats + 20).await;
+    soon(world.fates.over(Verb::Renew, beats + 20)).await;
     assert!(!started.attempt.is_lost(), "a handler is told to stop although nobody may take over");
     world.fates.heal();
     assert!(matches!(started.finish(charged()).await.unwrap(), Outcome::Executed(_)));
@@ -115,7 +113,7 @@ async fn a_store_blip_under_rerun_tells_the_handler_before_the_lease_ends() {
     let world = World::with(|settings| settings.lease(Duration::from_millis(900)).policy(Policy::Rerun));
     let started = world.start().await;
     world.fates.always(Verb::Renew, Fate::LoseRequest);
-    started.attempt.lost().await;
+    soon(started.attempt.lost()).await;
     // The store's clock stands still here, so this is the local view: the lease had not ended when it fired.
     assert!(!started.attempt.lease_remaining().is_zero(), "told only after somebody may have taken over");
     assert!(world.events.has("lost"));
@@ -129,7 +127,7 @@ async fn a_short_store_blip_under_rerun_is_survived() {
     let started = world.start().await;
     world.fates.next(Verb::Renew, Fate::LoseRequest);
     world.fates.next(Verb::Renew, Fate::LoseReply);
-    world.fates.over(Verb::Renew, 5).await;
+    soon(world.fates.over(Verb::Renew, 5)).await;
     assert!(!started.attempt.is_lost());
     assert!(matches!(started.finish(charged()).await.unwrap(), Outcome::Executed(_)));
 }
@@ -145,7 +143,7 @@ async fn a_refused_renewal_tells_the_handler_under_every_policy() {
         let verdict = onceonly::Verdict::NotExecuted;
         assert_eq!(world.engine.resolve(&world.key, verdict).await.unwrap(), onceonly::Resolution::Released);
         world.fates.heal();
-        started.attempt.lost().await;
+        soon(started.attempt.lost()).await;
         assert!(started.attempt.is_lost());
         started.finish(onceonly::Answer::NoEffect(onceonly::StoredResponse::new(503, ""))).await.unwrap();
     }
@@ -157,7 +155,7 @@ async fn b026_a_hung_handler_is_not_renewed_for_ever() {
     let world = World::with(|settings| short(settings).longest_run(SHORT * 3).policy(Policy::Rerun));
     let hung = world.start().await;
     until(async || world.events.has("overran")).await;
-    hung.attempt.lost().await;
+    soon(hung.attempt.lost()).await;
     let beats = world.fates.count(Verb::Renew);
     world.let_lease_pass();
     assert!(matches!(world.run(charged()).await.unwrap(), Outcome::Executed(_)));
@@ -171,7 +169,7 @@ async fn b023_a_renewal_without_an_answer_does_not_block_the_handler() {
     let world = World::with(short);
     let started = world.start().await;
     let gate = world.fates.hold_next(Verb::Renew);
-    gate.arrived().await;
+    soon(gate.arrived()).await;
     assert!(matches!(started.finish(charged()).await.unwrap(), Outcome::Executed(_)));
     assert!(matches!(world.run(charged()).await.unwrap(), Outcome::Replayed(_)));
     assert!(
@@ -190,7 +188,7 @@ async fn a_slow_answer_shortens_what_can_be_relied_on() {
         let world = world.clone();
         async move { world.engine.begin(&world.key, super::setup::request()).await }
     });
-    gate.arrived().await;
+    soon(gate.arrived()).await;
     let answered = std::time::Instant::now();
     while answered.elapsed() < Duration::from_millis(50) {
         tokio::task::yield_now().await;
@@ -207,7 +205,7 @@ async fn the_lease_of_a_running_handler_keeps_others_out() {
     let started = world.start().await;
     for _ in 0..5 {
         let beats = world.fates.count(Verb::Renew);
-        world.fates.over(Verb::Renew, beats + 2).await;
+        soon(world.fates.over(Verb::Renew, beats + 2)).await;
         world.clock.advance(SHORT / 2);
         assert!(matches!(world.run(charged()).await.unwrap(), Outcome::InProgress(_)));
     }

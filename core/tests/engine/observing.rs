@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use onceonly::{Answer, IdempotencyKey, Outcome, Policy, RecordKey, Scope, StoredResponse};
 use onceonly_conformance::{Fate, Verb};
+use tracing::Instrument as _;
 
 use super::setup::{World, another_request, charged, request};
 
@@ -109,6 +110,22 @@ async fn b172_no_key_body_or_checkpoint_reaches_the_log() {
         // A body shown as a list of numbers is shown.
         assert!(!text.contains("83, 69, 67, 82, 69, 84"), "{text}");
     }
+}
+
+/// An operation works in a task of its own; what its handler logs belongs to the request all the same.
+#[tokio::test]
+async fn a_handler_logs_within_the_span_of_its_caller() {
+    let world = World::new();
+    let log = logged(tracing::Level::INFO, async {
+        let running = world.run_with(|_| async {
+            tracing::info!("charging");
+            charged()
+        });
+        running.instrument(tracing::info_span!("request", number = 7)).await.unwrap();
+    })
+    .await;
+    let line = log.lines().find(|line| line.contains("charging")).expect("the handler has logged");
+    assert!(line.contains("request{number=7}"), "{line}");
 }
 
 /// What is logged at `level` and above while `work` goes on, on this test's one thread.

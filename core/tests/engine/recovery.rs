@@ -8,7 +8,7 @@ use onceonly::{
 };
 use onceonly_conformance::{Fate, Verb};
 
-use super::setup::{HOUR, World, another_request, charged, response, until};
+use super::setup::{HOUR, World, another_request, charged, response, soon, until};
 
 /// Asks nothing: always the same verdict. Counts how often it was asked.
 fn resolver(verdict: Verdict) -> (Policy, Arc<AtomicUsize>) {
@@ -169,7 +169,7 @@ async fn b005_a_takeover_from_a_stale_look_replays_the_finished_result() {
         let world = world.clone();
         async move { world.run(Answer::Final(response("second"))).await.unwrap() }
     });
-    gate.arrived().await;
+    soon(gate.arrived()).await;
     first.finish(charged()).await.unwrap();
     gate.open();
     assert_eq!(taker.await.unwrap(), Outcome::Replayed(response("charged")));
@@ -188,7 +188,7 @@ async fn a_takeover_from_a_look_before_a_renewal_is_refused() {
         let world = world.clone();
         async move { world.run(Answer::Final(response("second"))).await.unwrap() }
     });
-    gate.arrived().await;
+    soon(gate.arrived()).await;
     first.attempt.save_checkpoint("still here").await.unwrap();
     gate.open();
     let outcome = taker.await.unwrap();
@@ -267,7 +267,7 @@ async fn an_answer_that_comes_after_the_claim_was_lost_executes_nothing() {
         let world = world.clone();
         async move { world.run(Answer::Final(response("first"))).await.unwrap() }
     });
-    is_asking.recv().await.unwrap();
+    soon(is_asking.recv()).await.unwrap();
     world.let_lease_pass();
     let rerun = world.configured(|settings| settings.policy(Policy::Rerun));
     assert!(matches!(rerun.run(Answer::Final(response("second"))).await.unwrap(), Outcome::Executed(_)));
@@ -305,7 +305,7 @@ async fn a_caller_that_leaves_while_its_question_is_out_forgets_nothing() {
         let world = world.clone();
         async move { world.run(charged()).await }
     });
-    is_asking.recv().await.unwrap();
+    soon(is_asking.recv()).await.unwrap();
     caller.abort();
     drop(caller.await);
     answer.send(true).unwrap();

@@ -3,7 +3,7 @@
 use onceonly::{Answer, Outcome, Policy, RecordState, Resolution, Status, Verdict};
 use onceonly_conformance::{Fate, Verb};
 
-use super::setup::{World, charged, response};
+use super::setup::{World, charged, response, soon};
 
 async fn parked() -> World {
     let world = World::new();
@@ -73,7 +73,7 @@ async fn a_holder_that_completes_first_is_not_overruled() {
         let world = world.clone();
         async move { world.engine.resolve(&world.key, Verdict::NotExecuted).await.unwrap() }
     });
-    gate.arrived().await;
+    soon(gate.arrived()).await;
     started.finish(charged()).await.unwrap();
     gate.open();
     let resolution = resolving.await.unwrap();

@@ -9,7 +9,7 @@ use onceonly::{
     NewClaim, Observer, Outcome, Policy, RecordKey, RecordSummary, RunError, Scope, Settings, Snapshot, Span,
     Status, StoredResponse, Timestamp, Token,
 };
-use onceonly_conformance::Fates;
+use onceonly_conformance::{Fates, Request};
 use onceonly_memory::MemoryStore;
 
 pub(super) const LEASE: Duration = Duration::from_secs(60);
@@ -83,13 +83,31 @@ impl World {
                 })
                 .await
         });
-        let attempt = has_entered.await.expect("the handler is entered");
+        let attempt = soon(has_entered).await.expect("the handler is entered");
         Started { caller, attempt, conclude }
     }
 
     /// As [`World::start`], under a key of its own.
     pub(super) async fn start_another(&self) -> Started {
         Self { key: Self::new().key, ..self.clone() }.start().await
+    }
+
+    /// Lets the thread for heartbeats go round: waits for `times` renewals of a claim of its own.
+    pub(super) async fn let_heart_beat(&self, times: usize) {
+        let settings = |settings: Settings| {
+            settings.policy(Policy::Park).lease(Duration::from_millis(60)).longest_run(HOUR)
+        };
+        let key = Self::new().key;
+        let other = Self { key, executions: Arc::default(), ..self.configured(settings) };
+        let started = other.start().await;
+        until(async || other.renewals() >= times).await;
+        started.finish(charged()).await.unwrap();
+    }
+
+    /// How many renewals of this world's key have arrived.
+    pub(super) fn renewals(&self) -> usize {
+        let of_key = |request: &Request| matches!(request, Request::Renew { key, .. } if *key == self.key);
+        self.fates.calls().iter().filter(|call| of_key(&call.request)).count()
     }
 
     pub(super) fn executions(&self) -> usize {
@@ -141,7 +159,7 @@ pub(super) struct Started {
 impl Started {
     pub(super) async fn finish(self, answer: Answer) -> Result<Outcome, RunError> {
         assert!(self.conclude.send(answer).is_ok(), "the handler was dropped");
-        self.caller.await.unwrap()
+        soon(self.caller).await.unwrap()
     }
 }
 
@@ -179,6 +197,24 @@ pub(super) fn response(body: &'static str) -> StoredResponse {
 
 pub(super) fn charged() -> Answer {
     Answer::Final(response("charged"))
+}
+
+/// Awaits what is to come within a minute of the runtime's time. What never comes fails the test instead of hanging it.
+pub(super) async fn soon<F: Future>(future: F) -> F::Output {
+    let waiting = tokio::time::timeout(Duration::from_secs(60), future);
+    waiting.await.expect("what was waited for did not come")
+}
+
+/// As [`until`], on a thread that is blocked meanwhile.
+#[expect(clippy::disallowed_methods, reason = "blocking is what is tested")]
+pub(super) fn block_until(condition: impl Fn() -> bool) {
+    for _ in 0..60_000 {
+        if condition() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    panic!("what was waited for did not come");
 }
 
 /// Polls `condition` until it holds. What never comes fails the test instead of hanging it.

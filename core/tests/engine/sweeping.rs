@@ -9,7 +9,7 @@ use onceonly::{
 };
 use onceonly_conformance::{Fate, Verb};
 
-use super::setup::{World, until_much_later};
+use super::setup::{World, soon, until_much_later};
 
 async fn claim(world: &World, keep: Duration) -> RecordKey {
     let key = RecordKey::new(Scope::global(), IdempotencyKey::generate());
@@ -38,7 +38,7 @@ async fn b095_everything_past_its_time_goes_and_nothing_else() {
     let live = claim(&world, Duration::from_secs(11)).await;
     world.clock.advance(Duration::from_secs(10));
     let sweeping = world.engine.sweeper().batch(10).interval(Duration::from_secs(5)).start();
-    world.fates.over(Verb::PurgeExpired, 10).await;
+    soon(world.fates.over(Verb::PurgeExpired, 10)).await;
     for key in past {
         assert_eq!(world.fates.load(&key).await.unwrap(), None);
     }
@@ -66,7 +66,7 @@ async fn a_store_that_fails_is_swept_again_later() {
 async fn a_sweeper_whose_handle_is_gone_ends() {
     let world = World::new();
     let sweeping = world.engine.sweeper().interval(Duration::from_millis(1)).start();
-    world.fates.arrived(Verb::PurgeExpired, 3).await;
+    soon(world.fates.arrived(Verb::PurgeExpired, 3)).await;
     drop(sweeping);
     tokio::task::yield_now().await;
     let swept = world.fates.count(Verb::PurgeExpired);

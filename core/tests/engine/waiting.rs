@@ -5,7 +5,7 @@ use std::time::Duration;
 use onceonly::{Answer, Decision, Outcome, Policy, StoredResponse, Waiting};
 use onceonly_conformance::{Fate, Verb};
 
-use super::setup::{World, another_request, charged, response, until};
+use super::setup::{World, another_request, charged, response, soon, until};
 
 fn waiting(longest: Duration) -> World {
     World::with(|settings| settings.waiting(Waiting::UpTo(longest)))
@@ -19,7 +19,7 @@ async fn a_waiting_caller_is_answered_with_the_result() {
         let world = world.clone();
         async move { world.run(charged()).await.unwrap() }
     });
-    world.fates.arrived(Verb::Load, 2).await;
+    soon(world.fates.arrived(Verb::Load, 2)).await;
     started.finish(charged()).await.unwrap();
     assert_eq!(waiter.await.unwrap(), Outcome::Replayed(response("charged")));
     assert_eq!(world.executions(), 1);
@@ -47,7 +47,7 @@ async fn a_waiting_caller_follows_its_policy_when_the_holder_vanishes() {
             let world = world.clone();
             async move { world.run(charged()).await.unwrap() }
         });
-        world.fates.arrived(Verb::Load, 1).await;
+        soon(world.fates.arrived(Verb::Load, 1)).await;
         world.let_lease_pass();
         let outcome = waiter.await.unwrap();
         assert_eq!(matches!(outcome, Outcome::Executed(_)), executed, "{outcome:?}");
@@ -63,7 +63,7 @@ async fn a_waiting_caller_executes_when_the_key_is_given_back() {
         let world = world.clone();
         async move { world.run(charged()).await.unwrap() }
     });
-    world.fates.arrived(Verb::Load, 1).await;
+    soon(world.fates.arrived(Verb::Load, 1)).await;
     started.finish(Answer::NoEffect(StoredResponse::new(503, "later"))).await.unwrap();
     assert_eq!(waiter.await.unwrap(), Outcome::Executed(response("charged")));
 }
@@ -77,7 +77,7 @@ async fn the_fingerprint_is_checked_again_at_every_look() {
         let world = world.clone();
         async move { world.run(charged()).await.unwrap() }
     });
-    world.fates.arrived(Verb::Load, 1).await;
+    soon(world.fates.arrived(Verb::Load, 1)).await;
     // Looks fail while the key changes hands, so that the waiter cannot get in between.
     world.fates.always(Verb::Load, Fate::LoseRequest);
     started.finish(Answer::NoEffect(StoredResponse::new(503, "later"))).await.unwrap();
@@ -100,10 +100,45 @@ async fn a_waiting_caller_that_leaves_stops_looking() {
         let world = world.clone();
         async move { world.run(charged()).await }
     });
-    world.fates.arrived(Verb::Load, 1).await;
+    soon(world.fates.arrived(Verb::Load, 1)).await;
     waiter.abort();
     drop(waiter.await);
     // The operation that waited is over once the drain is down to the one that runs.
     until(async || world.engine.drain(Duration::ZERO).await.unfinished == 1).await;
     started.finish(charged()).await.unwrap();
+}
+
+/// The store does not answer the look: the time is up all the same.
+#[tokio::test(start_paused = true)]
+async fn waiting_ends_with_its_time_also_if_a_look_hangs() {
+    let world = waiting(Duration::from_secs(5));
+    world.crashed_attempt(None).await;
+    let _gate = world.fates.hold_next(Verb::Load);
+    let outcome = soon(world.run(charged())).await.unwrap();
+    assert!(matches!(outcome, Outcome::InProgress(_)), "{outcome:?}");
+}
+
+/// Neither the rest of a pause nor a look that hangs is waited for on behalf of a caller who has gone.
+#[tokio::test(start_paused = true)]
+async fn a_waiting_caller_that_leaves_is_over_at_once() {
+    for look_hangs in [false, true] {
+        let world = waiting(Duration::from_secs(600));
+        world.crashed_attempt(None).await;
+        let waiter = tokio::spawn({
+            let world = world.clone();
+            async move { world.run(charged()).await }
+        });
+        // By now it pauses for half a second between two looks.
+        soon(world.fates.over(Verb::Load, 20)).await;
+        if look_hangs {
+            soon(world.fates.hold_next(Verb::Load).arrived()).await;
+        }
+        waiter.abort();
+        drop(waiter.await);
+        // No time passes: the runtime's clock stands still while there is something to do.
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(world.engine.drain(Duration::ZERO).await.unfinished, 0, "look hangs: {look_hangs}");
+    }
 }
