@@ -3,4 +3,5 @@
 mod drops;
 mod fates;
 mod planted;
+mod specification;
 mod suite;
