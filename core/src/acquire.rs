@@ -258,7 +258,11 @@ impl Acquisition<'_> {
         patience: &mut impl Patience,
     ) -> Result<Next, Unobtained> {
         let holder = self.holder(own, lease);
-        if lease.is_over() {
+        // The answer to the extension may be late as well.
+        for _ in 0..LOOKS_MAX {
+            if !holder.lease_remaining().is_zero() {
+                break;
+            }
             match holder.extend_patiently(patience).await {
                 Ok(Held::Yes) => {}
                 Ok(Held::No) => return Ok(Next::Claim(self.fresh(Expected::Absent))),

@@ -83,10 +83,6 @@ impl LocalLease {
     fn end(self) -> Instant {
         self.sent + self.remaining
     }
-
-    pub(crate) fn is_over(self) -> bool {
-        self.end() <= clock::monotonic()
-    }
 }
 
 /// Whether a claim is still its holder's.

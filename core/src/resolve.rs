@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::acquire::{AtOnce, LOOKS_MAX, Patience};
+use crate::acquire::{AtOnce, Patience};
 use crate::clock;
 use crate::conclude::{Concluded, Superseded};
 use crate::error::StoreError;
@@ -28,6 +28,9 @@ pub enum Resolution {
     StillUnknown,
     /// Nothing was changed: the key is not abandoned. Somebody works on it, has finished it, or it has expired.
     NotAbandoned(RecordSummary),
+    /// Nothing was changed: somebody else wrote the record meanwhile. What it is now may be abandoned again, by an attempt
+    /// that the verdict does not speak of: find out, and resolve again.
+    Changed(RecordSummary),
     /// Nothing was changed: nothing is stored under the key.
     NotFound,
 }
@@ -37,7 +40,9 @@ impl Idempotency {
     ///
     /// The key is claimed first, expecting exactly the write that was seen abandoned: a holder that completes late, or
     /// another operator, is not overruled. A live lease cannot be resolved. [`Verdict::NotExecuted`] says that the
-    /// effect did not happen *and can no longer happen*; a holder that still runs afterwards makes it happen twice.
+    /// effect did not happen *and can no longer happen*; a holder that still runs afterwards makes it happen twice. It
+    /// speaks of every attempt up to this call: under [`Policy::Rerun`](crate::Policy::Rerun), or with several operators,
+    /// look at [`Idempotency::inspect`] again right before.
     ///
     /// Dropping the future leaves the key as it was, settled, or claimed: then it is abandoned again after a lease.
     ///
@@ -45,25 +50,25 @@ impl Idempotency {
     /// If the store failed. The verdict may or may not have been applied; resolve again.
     pub async fn resolve(&self, key: &RecordKey, verdict: Verdict) -> Result<Resolution, StoreError> {
         let context = &self.shared.context;
-        let mut patience = AtOnce::new();
-        for _ in 0..LOOKS_MAX {
-            let Some(snapshot) = context.load(key).await? else {
-                return Ok(Resolution::NotFound);
-            };
-            let summary = RecordSummary::of(&snapshot);
-            if summary.state != RecordState::Abandoned {
-                return Ok(Resolution::NotAbandoned(summary));
-            }
-            if verdict == Verdict::Unknown {
-                return Ok(Resolution::StillUnknown);
-            }
-            let Some(holder) = self.take_over(key, &snapshot, &mut patience).await? else { continue };
-            if let Some(resolution) = settle(&holder, &verdict, &mut patience).await? {
-                return Ok(resolution);
-            }
+        let Some(snapshot) = context.load(key).await? else {
+            return Ok(Resolution::NotFound);
+        };
+        let summary = RecordSummary::of(&snapshot);
+        if summary.state != RecordState::Abandoned {
+            return Ok(Resolution::NotAbandoned(summary));
         }
+        if verdict == Verdict::Unknown {
+            return Ok(Resolution::StillUnknown);
+        }
+        let mut patience = AtOnce::new();
+        if let Some(holder) = self.take_over(key, &snapshot, &mut patience).await?
+            && let Some(resolution) = settle(&holder, &verdict, &mut patience).await?
+        {
+            return Ok(resolution);
+        }
+        // Whatever is there now is not what was judged.
         let seen = context.load(key).await?;
-        Ok(seen.map_or(Resolution::NotFound, |seen| Resolution::NotAbandoned(RecordSummary::of(&seen))))
+        Ok(seen.map_or(Resolution::NotFound, |seen| Resolution::Changed(RecordSummary::of(&seen))))
     }
 
     /// Claims the abandoned key; none if its record has changed since it was seen.

@@ -78,7 +78,7 @@ async fn a_holder_that_completes_first_is_not_overruled() {
     gate.open();
     let resolution = resolving.await.unwrap();
     assert!(
-        matches!(resolution, Resolution::NotAbandoned(ref summary) if summary.state == RecordState::Completed)
+        matches!(resolution, Resolution::Changed(ref summary) if summary.state == RecordState::Completed)
     );
     assert_eq!(world.run(charged()).await.unwrap(), Outcome::Replayed(response("charged")));
 }
@@ -115,4 +115,27 @@ async fn an_operator_settles_what_any_policy_left() {
     world.let_lease_pass();
     let verdict = Verdict::Completed(response("found"));
     assert_eq!(world.engine.resolve(&world.key, verdict).await.unwrap(), Resolution::Completed);
+}
+
+/// Between the operator's look and claim another attempt ran and was abandoned: the verdict does not speak of it.
+#[tokio::test]
+async fn a_verdict_is_not_applied_to_a_later_attempt() {
+    let world = parked().await;
+    let rerun = world.configured(|settings| settings.policy(Policy::Rerun));
+    let gate = world.fates.hold_next(Verb::Claim);
+    let resolving = tokio::spawn({
+        let world = world.clone();
+        async move { world.engine.resolve(&world.key, Verdict::NotExecuted).await.unwrap() }
+    });
+    soon(gate.arrived()).await;
+    let outcome = rerun.run_with(|_| async { panic!("in mid-charge") }).await;
+    assert!(outcome.is_err());
+    world.let_lease_pass();
+    let record = world.snapshot().await.record;
+    gate.open();
+    let Resolution::Changed(summary) = soon(resolving).await.unwrap() else {
+        panic!("an effect is forgotten")
+    };
+    assert_eq!((summary.state, summary.attempt), (RecordState::Abandoned, 2));
+    assert_eq!(world.snapshot().await.record, record);
 }
