@@ -57,8 +57,8 @@ impl Idempotency {
     /// ```
     ///
     /// # Errors
-    /// See [`RunError`]. After [`RunError::Panicked`] and [`RunError::Aborted`] the effect may have happened; after the
-    /// others it has not.
+    /// See [`RunError`]. After [`RunError::Panicked`] and [`RunError::Aborted`] this call may have had its effect; after the
+    /// others it has not. None of them says anything of earlier calls under the same key.
     pub async fn run<F, Fut>(
         &self,
         key: &RecordKey,
@@ -89,7 +89,7 @@ impl Idempotency {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The store failed before the handler ran, which will not run any more. A claim that landed all the same is given
+    /// The store failed before the handler of this call ran, which will not run any more; one of an earlier call may have. A claim that landed all the same is given
     /// back; only if the store stays unreachable for longer than a lease (two seconds at least, 15 minutes at most) is
     /// it left to its lease.
     #[error("key not claimed")]

@@ -18,6 +18,10 @@ use crate::time::{Span, Timestamp};
 /// compares versions and tokens, and adds durations to its own clock. Whoever writes one runs `onceonly-conformance`
 /// against it; each clause below has cases there.
 ///
+/// What each write makes of a record is spelt out in code: [`Record::claimed`](crate::Record::claimed), `renew`,
+/// `complete` and `release`, and [`Expected::admits`]. A store that holds the record in its hands while nobody else can
+/// write it applies those; one whose database evaluates conditions says the same in its own language.
+///
 /// # The clauses
 ///
 /// ## Exclusive
