@@ -57,6 +57,8 @@ async fn a_long_question_uses_up_no_patience_with_the_store() {
     }));
     world.crashed_attempt(None).await;
     world.let_lease_pass();
+    // Away before the question, and once more after it.
+    world.fates.next(Verb::Claim, Fate::LoseRequest);
     world.fates.next(Verb::Renew, Fate::LoseRequest);
     let outcome = world.run(charged()).await;
     assert!(matches!(outcome, Ok(Outcome::Executed(_))), "{outcome:?}");
