@@ -244,10 +244,19 @@ impl Beat {
         if self.holder.heartbeat_is_paused() {
             return Next::At(now + self.interval() / 4);
         }
-        match timeout(self.interval().min(RENEWAL_MAX), self.holder.extend(None)).await {
+        match timeout(self.patience(now), self.holder.extend(None)).await {
             Ok(Ok(Held::Yes)) => Next::At((now + self.interval()).min(self.ends)),
             Ok(Ok(Held::No)) => Next::Never,
             Ok(Err(_)) | Err(_) => self.missed(),
+        }
+    }
+
+    /// How long a renewal may take: where somebody could take over, no longer than the lease can be relied on.
+    fn patience(&self, now: Instant) -> Duration {
+        let longest = self.interval().min(RENEWAL_MAX);
+        match self.holder.rules().policy.parks() {
+            true => longest,
+            false => longest.min(self.last_moment().saturating_duration_since(now)),
         }
     }
 

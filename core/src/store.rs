@@ -323,7 +323,7 @@ pub struct Release {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "a new outcome must be a compile error where it is acted on")]
 pub enum ReleaseOutcome {
-    /// The record is marked as released, now or by an earlier call with this token.
+    /// The record is marked as released, now or by an earlier call with this token whose mark stands.
     Applied,
     /// The token does not hold the record; nothing was written.
     NotHeld,

@@ -81,7 +81,7 @@ impl Record {
             self.status = Status::Released;
             return ReleaseOutcome::Applied;
         }
-        if self.version.token == token && matches!(self.status, Status::Released) {
+        if self.version.token == token && matches!(self.status, Status::Released) && !self.is_past(now) {
             return ReleaseOutcome::Applied;
         }
         ReleaseOutcome::NotHeld

@@ -61,3 +61,14 @@ async fn a_claim_is_renewed_while_the_question_about_an_earlier_attempt_is_out()
     answer.send(true).unwrap();
     assert!(matches!(soon(caller).await.unwrap(), Outcome::Executed(_)));
 }
+
+/// A store that does not answer at all, instead of failing: the handler is told while its lease still stands.
+#[tokio::test]
+async fn a_store_that_hangs_under_rerun_tells_the_handler_before_the_lease_ends() {
+    let world = World::with(|settings| settings.lease(Duration::from_millis(900)).policy(Policy::Rerun));
+    let started = world.start().await;
+    world.fates.always(Verb::Renew, onceonly_conformance::Fate::Hold(onceonly_conformance::Gate::new()));
+    soon(started.attempt.lost()).await;
+    assert!(!started.attempt.lease_remaining().is_zero(), "told only after somebody may have taken over");
+    started.finish(charged()).await.unwrap();
+}
