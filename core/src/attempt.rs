@@ -91,7 +91,7 @@ impl Attempt {
     /// Under [`Rerun`](crate::Policy::Rerun) and [`Resolve`](crate::Policy::Resolve) it ends before the lease does when
     /// the store cannot be reached, and under every policy when the store refuses a renewal. Under
     /// [`Park`](crate::Policy::Park) an unreachable store does not end it: nobody may take over, and the result is
-    /// accepted late.
+    /// accepted late. Dropping the future changes nothing.
     pub async fn lost(&self) {
         self.holder.lost().await;
     }

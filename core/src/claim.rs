@@ -81,7 +81,7 @@ impl Claim {
         &self.attempt
     }
 
-    /// Extends the lease.
+    /// Extends the lease. Dropping the future leaves it extended or not.
     ///
     /// # Errors
     /// If the store failed; the lease may or may not have been extended.
@@ -110,7 +110,7 @@ impl Claim {
     }
 
     /// Gives the claim back: *this attempt* had no effect, as [`Answer::NoEffect`](crate::Answer::NoEffect) says. A
-    /// first attempt is released; a later one ends its lease.
+    /// first attempt is released; a later one ends its lease. Dropping the future leaves it given back or not.
     ///
     /// # Errors
     /// If the store failed; the claim may or may not have been given back. Call again, or leave it to its lease.
@@ -119,7 +119,8 @@ impl Claim {
     }
 
     /// Ends the lease now, for a later attempt to take over under the policy: this one cannot finish, and what it knows
-    /// of its effect is not enough to give the claim back. Fingerprint, attempt and checkpoint stay.
+    /// of its effect is not enough to give the claim back. Fingerprint, attempt and checkpoint stay. Dropping the future
+    /// leaves the lease ended or not.
     ///
     /// # Errors
     /// If the store failed; the lease may or may not have ended. Call again, or leave it to run out.

@@ -163,9 +163,11 @@ impl Holder {
     pub(crate) async fn save(self: &Arc<Self>, checkpoint: Bytes) -> Result<Held, StoreError> {
         #[cfg(feature = "tokio")]
         if let Some(worker) = self.worker.get() {
-            let holder = Arc::clone(self);
-            let saving = worker.spawn(async move { holder.send_checkpoint(checkpoint).await });
-            return saving.await.unwrap_or_else(|_| Err(self.unavailable("the engine has ended")));
+            let (holder, saved) = (Arc::clone(self), checkpoint.clone());
+            if let Ok(answer) = worker.spawn(async move { holder.send_checkpoint(saved).await }).await {
+                return answer;
+            }
+            // That thread ends with the engine, which a claim of `begin` may outlive.
         }
         self.send_checkpoint(checkpoint).await
     }

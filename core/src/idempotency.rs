@@ -117,7 +117,7 @@ impl Idempotency {
         )
     }
 
-    /// What is stored under `key`, whatever request it belongs to, without its result.
+    /// What is stored under `key`, whatever request it belongs to, without its result. Changes nothing, dropped or not.
     ///
     /// # Errors
     /// If the store failed.

@@ -74,8 +74,8 @@ impl fmt::Debug for Resolver {
 pub enum Verdict {
     /// The effect happened, and this is the response: stored and replayed from now on.
     Completed(StoredResponse),
-    /// The effect did not happen, in no attempt, *and can no longer happen*. A holder that may still be running, or a request that may
-    /// still be on its way to the provider, is [`Unknown`](Self::Unknown).
+    /// The effect did not happen, in no attempt, *and can no longer happen*. A holder that may still be running, or a
+    /// request that may still be on its way to the provider, is [`Unknown`](Self::Unknown).
     NotExecuted,
     /// Nobody can tell yet. The key stays abandoned.
     Unknown,

@@ -100,7 +100,8 @@ pub enum RunError {
     /// The engine is being drained. Nothing was claimed.
     #[error("engine is shutting down")]
     ShuttingDown,
-    /// There is no tokio runtime to run on, or one without timers. Nothing was claimed.
+    /// There is no tokio runtime to run on, or one without timers. Nothing was claimed. (tokio tells only by a panic
+    /// whether there are timers; it is caught, and its message appears. Where panics abort, the process ends.)
     #[error("no tokio runtime with timers")]
     NoRuntime,
     /// The system has no thread for heartbeats. The claim is given back.

@@ -170,6 +170,7 @@ pub trait KeyStore: Send + Sync + 'static {
     /// Repeated until it deletes none, it leaves nothing behind that is past its time. Safe to run from many
     /// processes at once, and invisible to every other verb.
     ///
+    /// * **Outcomes:** the number of records deleted by this call.
     /// * **Atomicity:** each record is judged in the step that deletes it; one that was renewed or claimed since it was
     ///   chosen survives.
     /// * **After an error or a dropped future:** some records may be gone; all of them were past their time.
@@ -180,6 +181,12 @@ pub trait KeyStore: Send + Sync + 'static {
     /// one. One item's failure is that item's alone.
     ///
     /// Stores that can send a batch in one round trip do; the default claims one by one.
+    ///
+    /// * **Outcomes:** for each item what [`KeyStore::claim`] would have answered.
+    /// * **Atomicity:** each item by itself, as in `claim`; the batch as a whole has none.
+    /// * **After an error or a dropped future:** each item may have been written, or not, now or later. Repeat it with its
+    ///   token.
+    /// * **If broken:** an answer in the wrong place lets a handler run under a claim that is somebody else's.
     async fn claim_many(&self, claims: &[ClaimRequest]) -> Vec<Result<ClaimOutcome, StoreError>> {
         let mut outcomes = Vec::with_capacity(claims.len());
         for ClaimRequest { key, claim, expected } in claims {

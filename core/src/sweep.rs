@@ -96,7 +96,7 @@ pub struct SweeperHandle {
 }
 
 impl SweeperHandle {
-    /// Ends the sweeping and waits until the batch under way is done.
+    /// Ends the sweeping and waits until the batch under way is done. Dropping the future ends it without waiting.
     pub async fn stop(self) {
         let Self { _stop: stop, sweeping } = self;
         drop(stop);

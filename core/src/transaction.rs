@@ -15,7 +15,8 @@ use crate::store::Completion;
 /// Implemented by [`Attempt`] (under [`Idempotency::run`](crate::Idempotency::run)) and by [`Claim`].
 pub trait Holding {
     /// Takes the claim's next revision for a write in a transaction, and pauses its heartbeat: a renewal beside an
-    /// open transaction could wait for the very row, or the very database, that the transaction holds.
+    /// open transaction could wait for the very row, or the very database, that the transaction holds. A transaction that
+    /// was open before this was called was not known of: keep short what comes before it.
     fn transaction_write(&self) -> TransactionWrite;
 }
 

@@ -61,6 +61,8 @@ mod running {
         /// [`Idempotency::run`] for a handler whose result is a value of its own type: it is stored as JSON, and comes
         /// back as a value.
         ///
+        /// Dropping the future drops only the waiting, as there.
+        ///
         /// A value that cannot be written as JSON is an operation that is done and whose result is lost: it is stored
         /// as not retained, and the caller of this very execution still gets it.
         ///

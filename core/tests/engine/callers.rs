@@ -105,12 +105,24 @@ async fn b007_a_refused_duplicate_leaves_the_winners_record_alone() {
     }
     let refused = world.engine.run(&world.key, another_request(), |_| async { charged() }).await.unwrap();
     assert!(matches!(refused, Outcome::HashMismatch(_)));
-    let dropped = tokio::spawn({
+    // Cancelled while its claim is on the way, and ended by a panic.
+    let gate = world.fates.hold_next_reply(Verb::Claim);
+    let cancelled = tokio::spawn({
         let world = world.clone();
         async move { world.run(charged()).await }
     });
-    dropped.abort();
-    drop(dropped.await);
+    soon(gate.arrived()).await;
+    cancelled.abort();
+    drop(cancelled.await);
+    gate.open();
+    let panicked = tokio::spawn({
+        let world = world.clone();
+        async move {
+            let outcome = world.run(charged()).await;
+            panic!("refused: {outcome:?}");
+        }
+    });
+    assert!(panicked.await.unwrap_err().is_panic());
     assert_eq!(world.snapshot().await.record, before.record);
     assert!(matches!(started.finish(charged()).await.unwrap(), Outcome::Executed(_)));
 }

@@ -30,6 +30,25 @@ async fn b082_each_way_out_of_a_handler_leaves_the_state_it_is_documented_with()
     }
 }
 
+/// B085: under every policy a failed attempt is given back at once, and never left to its lease.
+#[tokio::test]
+async fn b085_no_effect_leaves_nothing_in_progress_under_any_policy() {
+    let policies =
+        [Policy::Park, Policy::Rerun, Policy::resolve(|_| async { onceonly::Verdict::NotExecuted })];
+    for policy in policies {
+        for crashed in [false, true] {
+            let world = World::under(policy.clone());
+            if crashed && !matches!(policy, Policy::Park) {
+                world.crashed_attempt(None).await;
+                world.let_lease_pass();
+            }
+            world.run(Answer::NoEffect(StoredResponse::new(503, "later"))).await.unwrap();
+            let state = world.summary().await.state;
+            assert_ne!(state, RecordState::InProgress, "{policy:?}, crashed before: {crashed}");
+        }
+    }
+}
+
 /// B086, B077: a time-out layer inside ours answers 408 for a handler that it dropped in mid-charge. A status alone
 /// frees nothing.
 #[tokio::test]

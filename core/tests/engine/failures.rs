@@ -84,7 +84,7 @@ async fn an_own_claim_found_after_its_lease_is_replaced_with_the_same_attempt() 
     assert!(matches!(expected, Expected::Exactly(version) if version.token == first.token));
 }
 
-/// q6 of the model: the lapsed claim was a takeover, and under Resolve the question about the first attempt still
+/// The lapsed claim was a takeover, and under Resolve the question about the first attempt still
 /// stands.
 #[tokio::test]
 async fn an_own_takeover_found_after_its_lease_still_asks_about_the_first_attempt() {
@@ -197,7 +197,7 @@ async fn a_late_copy_of_an_old_checkpoint_changes_nothing() {
     started.finish(charged()).await.unwrap();
 }
 
-/// q9 of the model: an unanswered checkpoint is repeated under its own number only while nothing later was sent.
+/// An unanswered checkpoint is repeated under its own number only while nothing later was sent.
 #[tokio::test]
 async fn a_checkpoint_saved_again_after_a_later_one_has_a_new_number() {
     let world = World::under(Policy::Rerun);

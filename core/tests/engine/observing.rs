@@ -40,10 +40,17 @@ async fn each_outcome_is_reported_under_its_fixed_name() {
 async fn b158_duplicates_are_no_errors_in_the_log() {
     let world = World::new();
     world.run(charged()).await.unwrap();
+    let running = World { key: World::new().key, ..world.clone() };
     let log = logged(tracing::Level::INFO, async {
         for _ in 0..10_000 {
             world.run(charged()).await.unwrap();
         }
+        // The other answers that a duplicate may get are as much routine.
+        world.engine.run(&world.key, another_request(), |_| async { charged() }).await.unwrap();
+        running.crashed_attempt(None).await;
+        running.run(charged()).await.unwrap();
+        running.let_lease_pass();
+        running.run(charged()).await.unwrap();
     })
     .await;
     assert_eq!(log, "");
