@@ -165,3 +165,26 @@ fn nothing_is_charged_while_keys_cannot_be_checked() {
     assert_eq!(retry.status, 201);
     assert_one_charge(&server, 1);
 }
+
+#[test]
+fn an_outage_is_not_taken_for_a_charge_that_was_not_made() {
+    let folder = Folder::new();
+    let request = Request::troubled_charge("key-1", r#"{"then":"abort"}"#);
+    let server = crash_and_restart(&folder, &request, &["--lease", "1", "--recovery", "rerun"]);
+    assert_one_charge(&server, 1);
+
+    // The server waits a bounded time for the lock, so the answer comes while it is still held.
+    let locking = folder.connect();
+    locking.execute_batch("BEGIN IMMEDIATE").expect("the write lock");
+    let refused = server.send(&request);
+    assert_eq!((refused.status, refused.header("retry-after")), (503, Some("1")));
+    let problem = refused.json();
+    let detail = problem["detail"].as_str().expect("a problem has a detail");
+    assert!(!detail.contains("Nothing was charged"), "{detail}");
+    assert!(detail.contains("an earlier one under the same key may have"), "{detail}");
+    assert!(detail.contains("under the same key."), "{detail}");
+
+    locking.execute_batch("ROLLBACK").expect("the end of the transaction");
+    assert_eq!(server.send_until_settled(&request).status, 201);
+    assert_one_charge(&server, 2);
+}

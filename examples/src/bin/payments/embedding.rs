@@ -102,7 +102,9 @@ async fn charge(charges: Charges, account: String, request: ChargeRequest, attem
         Err(error @ ProviderError::KeyReused) => {
             return Answer::Final(Problem::new(&problem::CHARGE_REFUSED, error.to_string()).to_response());
         }
-        // The charge may have been made, so it must not be tried again: the error is the answer for good.
+        // Nobody knows whether there is a charge, and no answer of a handler says that. The error is kept, so that no
+        // retry charges under a key whose client was told of a failure; somebody looks the charge up. As this provider
+        // honours `provider_key`, asking it again within this attempt would be as safe as `--recovery rerun` is.
         Err(error @ ProviderError::Unknown(_)) => {
             return Answer::Final(Problem::new(&problem::CHARGE_FAILED, error.to_string()).to_response());
         }
@@ -145,15 +147,10 @@ fn respond(outcome: Result<Outcome, RunError>) -> Result<Response, Problem> {
         }
         Err(RunError::Store(error)) => {
             eprintln!("payments: {}", chain(&error));
-            Err(Problem::new(
-                &problem::STORE_UNAVAILABLE,
-                "Nothing was charged. Send the same request again.",
-            )
-            .retry_after(RETRY_AFTER))
+            Err(Problem::new(&problem::STORE_UNAVAILABLE, NOT_CHARGED_NOW).retry_after(RETRY_AFTER))
         }
         Err(RunError::ShuttingDown) => {
-            Err(Problem::new(&problem::SHUTTING_DOWN, "Nothing was charged. Send the same request again.")
-                .retry_after(RETRY_AFTER))
+            Err(Problem::new(&problem::SHUTTING_DOWN, NOT_CHARGED_NOW).retry_after(RETRY_AFTER))
         }
         // The handler panicked, or the runtime ended under it.
         Err(error) => {
@@ -180,3 +177,7 @@ async fn list_charges(
 
 /// How long a client is to wait when nobody can know.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
+
+/// An error before the handler ran says nothing of earlier requests: one of them may have charged and crashed.
+const NOT_CHARGED_NOW: &str = "This request charged nothing; an earlier one under the same key may have. \
+    Send the same request again, under the same key.";
