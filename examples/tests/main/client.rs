@@ -72,6 +72,14 @@ impl Request {
         Ok(stream)
     }
 
+    /// Sends all of it but the last byte, and leaves the connection open.
+    pub(crate) fn begin_and_stop_short(&self, address: SocketAddr) -> io::Result<TcpStream> {
+        let bytes = self.bytes();
+        let mut stream = TcpStream::connect(address)?;
+        stream.write_all(&bytes[..bytes.len() - 1])?;
+        Ok(stream)
+    }
+
     /// Sends it and reads the answer.
     pub(crate) fn send(&self, address: SocketAddr) -> io::Result<Response> {
         Response::read(self.begin(address)?)

@@ -1,5 +1,6 @@
 //! What the server says when it cannot start.
 
+use std::net::TcpListener;
 use std::process::Output;
 
 use crate::server::{Folder, payments};
@@ -35,6 +36,18 @@ fn a_database_that_cannot_be_opened_is_named() {
     let (code, text) = refusal(&["--store", &format!("sqlite:{}", path.display())]);
     assert_eq!(code, Some(1));
     assert!(text.starts_with("payments: ") && text.contains("no-such-folder"), "{text}");
+}
+
+#[test]
+fn a_server_whose_port_is_taken_makes_no_database() {
+    let folder = Folder::new();
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = taken.local_addr().expect("an address").to_string();
+    let store = format!("sqlite:{}", folder.database().display());
+    let (code, text) = refusal(&["--listen", &address, "--store", &store]);
+    assert_eq!(code, Some(1));
+    assert!(text.contains(&address), "{text}");
+    assert!(!folder.database().exists());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The payments server as a process of its own, on a port of its own, with a folder of its own.
 
 use std::io::{BufRead, BufReader};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::thread;
@@ -117,6 +117,11 @@ impl Server {
         let pid = self.child.id().to_string();
         let sent = Command::new("kill").args(["-TERM", &pid]).status().expect("a kill command");
         assert!(sent.success());
+    }
+
+    /// Waits until it takes no new connections, as it does from when it was asked to stop.
+    pub(crate) fn wait_until_it_refuses(&self) {
+        wait_for("the port to close", || TcpStream::connect(self.address).is_err().then_some(()));
     }
 
     /// Waits until the process has ended.

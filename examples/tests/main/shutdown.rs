@@ -31,3 +31,31 @@ fn a_server_that_is_asked_to_stop_finishes_a_charge_whose_client_has_gone() {
     assert_eq!(retry.status, 201);
     assert!(retry.is_replay(), "the charge was finished before the server ended");
 }
+
+#[test]
+fn a_server_that_is_asked_twice_to_stop_ends_at_once() {
+    let folder = Folder::new();
+    let mut server = folder.server(&[]);
+    // Longer than this test waits for anything.
+    let endless = Request::troubled_charge("key-1", r#"{"delay_ms":300000}"#);
+    let _half = Request::charge("key-2", 1000).begin_and_stop_short(server.address).expect("a connection");
+    let _whole = endless.begin(server.address).expect("a connection");
+    folder.wait_for_claim();
+    server.terminate();
+    server.wait_until_it_refuses();
+    server.terminate();
+    assert_eq!(server.wait().code(), Some(1), "a server that finishes, or gives up in time, says success");
+}
+
+#[test]
+fn a_server_that_is_asked_to_stop_does_not_wait_for_ever_for_half_a_request() {
+    let folder = Folder::new();
+    let mut server = folder.server(&[]);
+    let endless = Request::troubled_charge("key-1", r#"{"delay_ms":300000}"#);
+    let _half = Request::charge("key-2", 1000).begin_and_stop_short(server.address).expect("a connection");
+    let whole = endless.begin(server.address).expect("a connection");
+    folder.wait_for_claim();
+    drop(whole);
+    server.terminate();
+    assert!(server.wait().success(), "one time limit for both, within what this test waits for anything");
+}

@@ -9,6 +9,7 @@ mod embedding;
 mod key_header;
 mod message;
 mod problem;
+mod server;
 mod shutdown;
 mod simulation;
 mod storage;
@@ -17,12 +18,13 @@ mod structured_field;
 use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
-use std::time::Duration;
 
 use command_line::{Command, Options, USAGE};
 use embedding::Payments;
-use onceonly::{Drained, Idempotency};
+use onceonly::Idempotency;
 use onceonly_examples::chain;
+use server::Server;
+use shutdown::StopSignals;
 use storage::Storage;
 use tokio::net::TcpListener;
 
@@ -49,28 +51,39 @@ fn main() -> ExitCode {
 
 fn start(options: Options) -> Result<(), Box<dyn Error>> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(serve(options))
+    let ended = runtime.block_on(serve(options));
+    // Whoever asks twice does not wait for a call to the disk either.
+    runtime.shutdown_background();
+    ended
 }
 
 async fn serve(options: Options) -> Result<(), Box<dyn Error>> {
-    let Storage { keys, charges } = storage::open(&options.store)?;
-    let onceonly = Idempotency::builder(keys).lease(options.lease).policy(options.recovery.into()).build()?;
-    let sweeper = onceonly.sweeper().start();
+    // Before the store: a server that cannot serve makes no file.
     let listener = TcpListener::bind(&options.listen)
         .await
         .map_err(|error| format!("cannot listen on {}: {error}", options.listen))?;
+    let Storage { keys, charges } = storage::open(&options.store)?;
+    let onceonly = Idempotency::builder(keys).lease(options.lease).policy(options.recovery.into()).build()?;
+    let sweeper = onceonly.sweeper().start();
+    let mut signals = StopSignals::listen()?;
     greet(&options, &listener)?;
 
-    let payments = Payments { onceonly: onceonly.clone(), charges };
-    shutdown::serve_until_asked_to_stop(listener, embedding::router(payments)).await?;
-
-    // Charges that still run are waited for. What does not end in time is left to its lease, as after a crash.
-    let Drained { unfinished } = onceonly.drain(DRAIN_MAX).await;
-    if unfinished > 0 {
-        eprintln!("payments: {unfinished} charges still run and are left to their leases");
+    let server = Server::new(embedding::router(Payments { onceonly: onceonly.clone(), charges }));
+    tokio::select! {
+        () = server.accept(&listener) => {}
+        () = signals.next() => {}
     }
-    sweeper.stop().await;
-    Ok(())
+    // Whoever connects from here on is refused, and goes to another server.
+    drop(listener);
+
+    let finish = async {
+        shutdown::finish(server, &onceonly).await;
+        sweeper.stop().await;
+    };
+    tokio::select! {
+        () = finish => Ok(()),
+        () = signals.next() => Err("ended by a second signal; what was under way is left to its lease".into()),
+    }
 }
 
 /// Says where it listens, where the data lies, and what to try.
@@ -94,5 +107,3 @@ and then:
     let _ = io::stdout().write_all(greeting.as_bytes());
     Ok(())
 }
-
-const DRAIN_MAX: Duration = Duration::from_secs(30);
