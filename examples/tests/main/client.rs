@@ -90,6 +90,7 @@ impl Request {
 #[derive(Clone, Debug)]
 pub(crate) struct Response {
     pub(crate) status: u16,
+    status_line: String,
     headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
 }
@@ -107,18 +108,26 @@ impl Response {
         let end = bytes.windows(4).position(|window| window == b"\r\n\r\n")?;
         let head = std::str::from_utf8(&bytes[..end]).expect("the server's headers are ASCII");
         let mut lines = head.split("\r\n");
-        let status = lines.next()?.split(' ').nth(1)?.parse().expect("a status");
+        let status_line = lines.next()?.to_owned();
+        let status = status_line.split(' ').nth(1)?.parse().expect("a status");
         let headers: Vec<_> = lines
             .filter_map(|line| line.split_once(": "))
             .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
             .collect();
-        let response = Self { status, headers, body: bytes[end + 4..].to_vec() };
+        let response = Self { status, status_line, headers, body: bytes[end + 4..].to_vec() };
         let announced: usize = response.header("content-length")?.parse().expect("a length");
         (response.body.len() == announced).then_some(response)
     }
 
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(present, _)| present == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The status line and the headers but for those in `left_out`, a line each.
+    pub(crate) fn head_without(&self, left_out: &[&str]) -> String {
+        let headers = self.headers.iter().filter(|(name, _)| !left_out.contains(&name.as_str()));
+        headers
+            .fold(format!("{}\n", self.status_line), |head, (name, value)| format!("{head}{name}: {value}\n"))
     }
 
     pub(crate) fn json(&self) -> Value {

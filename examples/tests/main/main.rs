@@ -4,6 +4,7 @@ mod charges;
 mod client;
 mod command_line;
 mod demo;
+mod readme;
 mod refusals;
 mod server;
 mod shutdown;

@@ -1,6 +1,6 @@
 //! The payments server as a process of its own, on a port of its own, with a folder of its own.
 
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader};
 use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
@@ -104,10 +104,17 @@ impl Server {
 
     /// Sends `request` again and again until the answer is something else than *in progress*.
     pub(crate) fn send_until_settled(&self, request: &Request) -> Response {
+        self.try_send_until_settled(request).expect("an answer")
+    }
+
+    /// The same, where there may be no answer: an error then, at once.
+    pub(crate) fn try_send_until_settled(&self, request: &Request) -> io::Result<Response> {
         wait_for("the lease to end", || {
-            let response = self.send(request);
-            let in_progress = response.status == 409
-                && response.problem_type() == "urn:onceonly:problem:request-in-progress";
+            let response = request.send(self.address);
+            let in_progress = response.as_ref().is_ok_and(|response| {
+                response.status == 409
+                    && response.problem_type() == "urn:onceonly:problem:request-in-progress"
+            });
             (!in_progress).then_some(response)
         })
     }
