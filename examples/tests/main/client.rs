@@ -66,24 +66,34 @@ impl Request {
 
     /// Sends it and leaves the connection open, unread.
     pub(crate) fn begin(&self, address: SocketAddr) -> io::Result<TcpStream> {
-        let mut stream = TcpStream::connect(address)?;
-        stream.set_read_timeout(Some(ANSWER_WAIT_MAX))?;
-        stream.write_all(&self.bytes())?;
-        Ok(stream)
+        begin(address, &self.bytes())
+    }
+
+    /// Sends the head but for its last byte, and leaves the connection open.
+    pub(crate) fn begin_its_head(&self, address: SocketAddr) -> io::Result<TcpStream> {
+        let bytes = self.bytes();
+        let head =
+            bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("the end of the head") + 3;
+        begin(address, &bytes[..head])
     }
 
     /// Sends all of it but the last byte, and leaves the connection open.
-    pub(crate) fn begin_and_stop_short(&self, address: SocketAddr) -> io::Result<TcpStream> {
+    pub(crate) fn begin_its_body(&self, address: SocketAddr) -> io::Result<TcpStream> {
         let bytes = self.bytes();
-        let mut stream = TcpStream::connect(address)?;
-        stream.write_all(&bytes[..bytes.len() - 1])?;
-        Ok(stream)
+        begin(address, &bytes[..bytes.len() - 1])
     }
 
     /// Sends it and reads the answer.
     pub(crate) fn send(&self, address: SocketAddr) -> io::Result<Response> {
         Response::read(self.begin(address)?)
     }
+}
+
+fn begin(address: SocketAddr, bytes: &[u8]) -> io::Result<TcpStream> {
+    let mut stream = TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(ANSWER_WAIT_MAX))?;
+    stream.write_all(bytes)?;
+    Ok(stream)
 }
 
 /// An answer.

@@ -1,7 +1,7 @@
 //! The README's walk: every command that it shows is played, and every answer that it shows is the server's.
 
 use crate::client::{Request, Response};
-use crate::server::{Folder, Server};
+use crate::server::{Folder, Server, wait_for};
 
 const README: &str = include_str!("../../../README.md");
 
@@ -35,6 +35,30 @@ fn the_answers_that_the_readme_shows_are_those_of_the_server() {
     }
     assert_eq!(answers, README.matches("\n$ curl ").count());
     assert!(answers > 0, "the README shows no answer");
+}
+
+#[test]
+fn the_readmes_query_finds_a_parked_key_and_no_other() {
+    let query = README.split("\n```sql\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a query");
+    let folder = Folder::new();
+    let server = folder.server(&["--lease", "1"]);
+    let running = Request::troubled_charge("running", r#"{"delay_ms":300000}"#);
+    let _running = running.begin(server.address).expect("a connection");
+    folder.wait_for_renewal();
+    assert_eq!(server.send(&Request::charge("done", 1000)).status, 201);
+    let parked = Request::troubled_charge("parked", r#"{"then":"panic"}"#);
+    assert_eq!(server.send(&parked).status, 500);
+    assert_eq!(server.send_until_settled(&parked).status, 409);
+
+    let connection = folder.connect();
+    // The query's clock has whole seconds: it can see the end of a lease later than the server does.
+    let found = wait_for("the parked key", || {
+        let mut statement = connection.prepare(query).expect("SQL");
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("rows");
+        let found: Vec<(String, String)> = rows.collect::<Result<_, _>>().expect("scope and key");
+        (!found.is_empty()).then_some(found)
+    });
+    assert_eq!(found, [("acct_demo".to_owned(), "parked".to_owned())]);
 }
 
 /// A command, and what the README shows that it prints.

@@ -38,7 +38,7 @@ fn a_server_that_is_asked_twice_to_stop_ends_at_once() {
     let mut server = folder.server(&[]);
     // Longer than this test waits for anything.
     let endless = Request::troubled_charge("key-1", r#"{"delay_ms":300000}"#);
-    let _half = Request::charge("key-2", 1000).begin_and_stop_short(server.address).expect("a connection");
+    let _half = Request::charge("key-2", 1000).begin_its_body(server.address).expect("a connection");
     let _whole = endless.begin(server.address).expect("a connection");
     folder.wait_for_claim();
     server.terminate();
@@ -52,7 +52,7 @@ fn a_server_that_is_asked_to_stop_does_not_wait_for_ever_for_half_a_request() {
     let folder = Folder::new();
     let mut server = folder.server(&[]);
     let endless = Request::troubled_charge("key-1", r#"{"delay_ms":300000}"#);
-    let _half = Request::charge("key-2", 1000).begin_and_stop_short(server.address).expect("a connection");
+    let _half = Request::charge("key-2", 1000).begin_its_body(server.address).expect("a connection");
     let whole = endless.begin(server.address).expect("a connection");
     folder.wait_for_claim();
     drop(whole);

@@ -1,5 +1,7 @@
 //! Errors, panics, crashes, and clients that hang up.
 
+use std::io::Read;
+
 use crate::client::{Request, Response};
 use crate::server::{Folder, Server};
 
@@ -187,4 +189,20 @@ fn an_outage_is_not_taken_for_a_charge_that_was_not_made() {
     locking.execute_batch("ROLLBACK").expect("the end of the transaction");
     assert_eq!(server.send_until_settled(&request).status, 201);
     assert_one_charge(&server, 2);
+}
+
+#[test]
+fn a_request_that_does_not_come_to_its_end_does_not_keep_its_connection() {
+    let server = Server::start(&["--store", "memory"]);
+    let request = Request::charge("key-1", 1000);
+    let mut head = request.begin_its_head(server.address).expect("a connection");
+    let body = request.begin_its_body(server.address).expect("a connection");
+    let answer = Response::read(body).expect("an answer");
+    assert_eq!(
+        (answer.status, answer.problem_type().as_str()),
+        (408, "urn:payments:problem:body-incomplete")
+    );
+    // Both fail if the connection is still open after the client's own, longer time limit.
+    head.read_to_end(&mut Vec::new()).expect("the end of the connection");
+    assert!(server.charges().is_empty());
 }

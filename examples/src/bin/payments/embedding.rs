@@ -102,9 +102,9 @@ async fn charge(charges: Charges, account: String, request: ChargeRequest, attem
         Err(error @ ProviderError::KeyReused) => {
             return Answer::Final(Problem::new(&problem::CHARGE_REFUSED, error.to_string()).to_response());
         }
-        // Nobody knows whether there is a charge, and no answer of a handler says that. The error is kept, so that no
-        // retry charges under a key whose client was told of a failure; somebody looks the charge up. As this provider
-        // honours `provider_key`, asking it again within this attempt would be as safe as `--recovery rerun` is.
+        // Whether there is a charge is not known. The error is kept: every retry is told the same, nobody is charged
+        // twice, and somebody has to look the charge up. That is the cautious end. This provider honours the key it is
+        // given, so asking it again would be safe too; `--recovery rerun` does that after a crash.
         Err(error @ ProviderError::Unknown(_)) => {
             return Answer::Final(Problem::new(&problem::CHARGE_FAILED, error.to_string()).to_response());
         }
