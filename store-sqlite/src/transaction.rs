@@ -48,7 +48,8 @@ impl SqliteStore {
     /// file's write lock, which every other write waits for: make this its last step, or keep short what follows. The
     /// claim is not renewed meanwhile. Call it once in a transaction, and from where blocking is allowed.
     ///
-    /// The transaction is as durable as its connection's `synchronous` setting says.
+    /// The transaction is as durable as its connection's `synchronous` setting says. One that SQLite has undone by itself,
+    /// as it does when the disk is full, is refused: the effect in it is gone.
     ///
     /// ```
     /// # use onceonly::{Decision, Fingerprint, Idempotency, IdempotencyKey, RecordKey, Scope, StoredResponse};
@@ -82,7 +83,8 @@ impl SqliteStore {
     /// Roll back on every one of them. [`Unavailable`](onceonly::StoreErrorKind::Unavailable) if the write lock did not
     /// come free within the connection's busy timeout, or if the transaction began by reading and somebody else has
     /// written since (`SQLITE_BUSY_SNAPSHOT`, which no waiting mends: run it again, better with `BEGIN IMMEDIATE`).
-    /// [`Rejected`](onceonly::StoreErrorKind::Rejected) if the transaction is on another file than the store's.
+    /// [`Rejected`](onceonly::StoreErrorKind::Rejected) if the transaction is on another file than the store's, or is no
+    /// longer open.
     pub fn complete_in(
         &self,
         transaction: &Transaction<'_>,
@@ -93,7 +95,9 @@ impl SqliteStore {
         let write = claim.transaction_write();
         let completion = write.completion(response);
         records.lock()?;
-        Ok(match records.complete(write.key(), write.token(), &completion)? {
+        let outcome = records.complete(write.key(), write.token(), &completion)?;
+        still_open(transaction)?;
+        Ok(match outcome {
             CompleteOutcome::Applied(_) => CompleteIn::Stored(write),
             CompleteOutcome::AlreadyCompleted(_) => CompleteIn::AlreadyCompleted,
             CompleteOutcome::NotHeld => CompleteIn::NotHeld,
@@ -112,10 +116,13 @@ impl SqliteStore {
     pub fn mark_in(&self, transaction: &Transaction<'_>, key: &RecordKey) -> Result<Mark, StoreError> {
         let records = self.records_in(transaction)?;
         match records.lock() {
-            Ok(()) => Ok(records.mark(key)?),
-            Err(Error::Sqlite(failure)) if error::is_busy(&failure) => Ok(Mark::Busy),
-            Err(failure) => Err(failure.into()),
+            Ok(()) => {}
+            Err(Error::Sqlite(failure)) if error::is_busy(&failure) => return Ok(Mark::Busy),
+            Err(failure) => return Err(failure.into()),
         }
+        let mark = records.mark(key)?;
+        still_open(transaction)?;
+        Ok(mark)
     }
 
     fn records_in<'a>(&'a self, connection: &'a Connection) -> Result<Records<'a>, Error> {
@@ -123,7 +130,18 @@ impl SqliteStore {
         if !same_file {
             return Err(Error::SetUp("the transaction is not on the store's database file"));
         }
+        still_open(connection)?;
         Ok(self.shared.table.on(connection))
+    }
+}
+
+/// SQLite undoes a transaction by itself when the disk is full, on an I/O error, when memory runs out, and on
+/// `OR ROLLBACK`. The caller's `Transaction` does not show it; what is written over it from then on is committed at once,
+/// and without the effect that was undone.
+fn still_open(connection: &Connection) -> Result<(), Error> {
+    match connection.is_autocommit() {
+        true => Err(Error::SetUp("the transaction was undone by SQLite; run it again from its beginning")),
+        false => Ok(()),
     }
 }
 

@@ -166,6 +166,49 @@ async fn a_stale_snapshot_is_an_error_to_be_retried() {
     assert!(matches!(again, CompleteIn::Stored(_)));
 }
 
+/// SQLite undoes a transaction by itself, and its value goes on in autocommit: a result written over it would be stored
+/// without the effect, and replayed for a day.
+#[tokio::test]
+async fn a_transaction_that_sqlite_has_undone_is_refused() {
+    for undone_by in ["constraint", "full disk"] {
+        let mut application = Application::new();
+        let (key, message) = (support::key("charge"), support::key("message"));
+        let claim = application.begin(&key).await;
+        application
+            .connection
+            .execute_batch("CREATE TABLE only (id INTEGER PRIMARY KEY); INSERT INTO only VALUES (1)")
+            .unwrap();
+        if undone_by == "full disk" {
+            application.connection.pragma_update(None, "max_page_count", 64).unwrap();
+        }
+        let transaction = application.connection.transaction().unwrap();
+        transaction.execute(CHARGE, []).unwrap();
+        let undoing = match undone_by {
+            "constraint" => "INSERT OR ROLLBACK INTO only VALUES (1)",
+            _ => {
+                "INSERT INTO charges (cents) SELECT value FROM (WITH RECURSIVE n(value) AS
+                  (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 1000000) SELECT value FROM n)"
+            }
+        };
+        transaction.execute(undoing, []).unwrap_err();
+        assert!(transaction.is_autocommit(), "{undone_by}: SQLite has not undone it");
+
+        let refused = [
+            application.store.complete_in(&transaction, &claim, charged()).map(drop).unwrap_err(),
+            application.store.mark_in(&transaction, &message).map(drop).unwrap_err(),
+        ];
+
+        for error in refused {
+            assert_eq!(error.kind(), StoreErrorKind::Rejected, "{undone_by}: {error}");
+            assert!(error.to_string().contains("run it again"), "{error}");
+        }
+        drop(transaction);
+        assert_eq!(application.charges(), 0);
+        assert!(matches!(application.status(&key).await, Status::InProgress { .. }), "{undone_by}");
+        assert_eq!(application.store.load(&message).await.unwrap(), None);
+    }
+}
+
 #[tokio::test]
 async fn a_transaction_on_another_file_is_rejected() {
     let application = Application::new();
