@@ -31,11 +31,33 @@ pub(crate) fn open(location: &Location) -> Result<Connection, Error> {
         Location::File(path) => Connection::open_with_flags(path, flags)?,
         Location::Memory => Connection::open_in_memory_with_flags(flags)?,
     };
+    refuse_second_name(&connection)?;
     // SQLite opens what it may not write without a word.
     if connection.is_readonly("main")? {
         return Err(Error::SetUp("the database file is read-only"));
     }
     Ok(connection)
+}
+
+/// The write-ahead log is found by the file's name. Two processes that reach one file under two names have two logs, and
+/// each grants the other's keys again.
+fn refuse_second_name(connection: &Connection) -> Result<(), Error> {
+    let Some(path) = connection.path().filter(|path| !path.is_empty()) else {
+        return Ok(());
+    };
+    if path.contains(char::REPLACEMENT_CHARACTER) {
+        return Err(Error::SetUp("the path of the database file is not UTF-8"));
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+
+        let links = std::fs::metadata(path)?.nlink();
+        if links > 1 {
+            return Err(Error::SetUp("the database file has a second name, a hard link"));
+        }
+    }
+    Ok(())
 }
 
 /// Puts the file into write-ahead mode, in which readers and a writer do not wait for each other.
@@ -114,3 +136,23 @@ const LOG_BYTES_KEPT: u64 = 64 * 1024 * 1024;
 
 const PAUSE_MIN: Duration = Duration::from_micros(50);
 const PAUSE_MAX: Duration = Duration::from_millis(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the documentation declares to survive a loss of power is flushed before it is answered.
+    #[test]
+    fn the_writer_flushes_as_it_was_asked_to() {
+        let directory = tempfile::tempdir().unwrap();
+        for (synchronous, due) in
+            [(Synchronous::default(), 2), (Synchronous::Full, 2), (Synchronous::Normal, 1)]
+        {
+            let connection = open(&Location::File(directory.path().join("records.db"))).unwrap();
+            use_write_ahead_log(&connection, Instant::now() + Duration::from_secs(60)).unwrap();
+            prepare_writer(&connection, synchronous, None).unwrap();
+            let set: i64 = connection.query_row("PRAGMA main.synchronous", [], |row| row.get(0)).unwrap();
+            assert_eq!(set, due, "{synchronous:?}");
+        }
+    }
+}

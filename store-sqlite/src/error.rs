@@ -21,6 +21,9 @@ pub(crate) enum Error {
     /// SQLite undid the transaction that the call was part of.
     #[error("the transaction was undone")]
     Undone,
+    /// The call panicked while it was carried out.
+    #[error("the call panicked")]
+    Panicked,
     /// The writer's thread is gone.
     #[error("the writer has stopped")]
     Stopped,
@@ -53,6 +56,7 @@ impl From<Error> for StoreError {
             }
             Error::SetUp(reason) => Self::new(Rejected, NAME, reason),
             Error::Undone => Self::new(Unavailable, NAME, "the transaction was undone"),
+            Error::Panicked => Self::new(Other, NAME, "the call panicked"),
             Error::Stopped => Self::new(Unavailable, NAME, "the writer has stopped"),
             Error::Thread(source) => {
                 Self::new(Unavailable, NAME, "failed to start a thread").with_source(source)

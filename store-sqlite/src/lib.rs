@@ -35,6 +35,10 @@
 //!   transaction open makes every claim wait, for [`SqliteOptions::busy_timeout`] at most. One that keeps a *read*
 //!   transaction open keeps the write-ahead log from starting over: the log grows until it ends.
 //! * **One clock.** The host's time decides when leases and retentions end.
+//! * **One name.** All processes must reach the file by one path, and share the folder that it is in: the log is found by
+//!   the file's name. A hard link is refused; one file that is mounted into two containers by itself cannot be seen, and
+//!   grants keys twice. Copying or reading the file by other means in the same process drops its locks, and a store must
+//!   not be carried over a `fork` ([How to corrupt an SQLite file](https://www.sqlite.org/howtocorrupt.html)).
 //! * **A file that stays where it is.** Deleting or replacing the file under a running store loses what is written
 //!   from then on.
 //!

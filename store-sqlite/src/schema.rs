@@ -51,10 +51,15 @@ fn find(connection: &Connection, table: &TableName) -> Result<Found, Error> {
             Err(Error::SetUp("the table was made by a newer release of onceonly-sqlite"))
         }
         Some(_) => Err(Error::SetUp("the recorded schema version is unknown")),
-        None if is_taken(connection, table.as_str())? => {
-            Err(Error::SetUp("the table name is taken by something that is not Onceonly's"))
+        None => {
+            // The table, and its two indexes.
+            for suffix in ["", "_key_digest", "_sweep_at"] {
+                if is_taken(connection, &format!("{}{suffix}", table.as_str()))? {
+                    return Err(Error::SetUp("the table name is taken by something that is not Onceonly's"));
+                }
+            }
+            Ok(Found::Absent)
         }
-        None => Ok(Found::Absent),
     }
 }
 

@@ -22,7 +22,7 @@ impl TableName {
             return Err(Error::SetUp("a table name has at most 63 characters"));
         }
         let lower = name.to_ascii_lowercase();
-        if lower.starts_with("sqlite_") || lower == "onceonly_schema" {
+        if lower.starts_with("sqlite_") || lower.starts_with("pragma_") || lower == "onceonly_schema" {
             return Err(Error::SetUp("the table name is reserved"));
         }
         Ok(Self(name.to_owned()))

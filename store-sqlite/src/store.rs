@@ -26,7 +26,7 @@ use crate::writer::{WhenDropped, Writer, WriterParts};
 /// A [`KeyStore`] in an SQLite database file, for any number of processes on one host.
 ///
 /// Clones share one writing thread and the connections that read. Dropping the last clone ends the thread, once it has
-/// answered what is queued.
+/// answered what is queued; the drop does not wait for that.
 ///
 /// Records that are past their time stay until [`KeyStore::purge_expired`] deletes them: run the engine's sweeper. The
 /// file does not shrink by that; the room is used again.

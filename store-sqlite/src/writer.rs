@@ -1,5 +1,6 @@
 //! The one thread that writes. What queues while it commits is committed together next.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc;
 use std::thread;
@@ -174,7 +175,7 @@ impl WriterThread {
             Err(Undone::ByOneCall) if group.len() == 1 => {}
             Err(Undone::ByOneCall) => return self.write_one_by_one(group),
         }
-        group.into_iter().for_each(Work::answer);
+        group.into_iter().for_each(answer);
         self.after_commit();
     }
 
@@ -186,7 +187,7 @@ impl WriterThread {
             if let Err(Undone::Failed(failure)) = self.try_group(&mut alone, Filling::Closed, deadline) {
                 fail_all(&mut alone, &failure);
             }
-            alone.into_iter().for_each(Work::answer);
+            alone.into_iter().for_each(answer);
         }
         self.after_commit();
     }
@@ -199,12 +200,15 @@ impl WriterThread {
         deadline: Instant,
     ) -> Result<(), Undone> {
         connection::retry_while_busy(deadline, || self.execute("BEGIN IMMEDIATE")).map_err(Undone::Failed)?;
-        if filling == Filling::FromQueue {
-            self.fill(group);
-        }
         let records = self.table.on(&self.connection);
-        for call in group {
-            call.carry_out(&records);
+        let mut carried_out = 0;
+        loop {
+            if filling == Filling::FromQueue {
+                self.fill(group);
+            }
+            let Some(call) = group.get_mut(carried_out) else { break };
+            carry_out(call, &records);
+            carried_out += 1;
             if self.connection.is_autocommit() {
                 if !call.has_failed() {
                     call.fail(Error::Undone);
@@ -221,8 +225,8 @@ impl WriterThread {
         })
     }
 
-    /// Takes what is queued by now. What comes later is the next group's: while this one is carried out and committed,
-    /// its callers wait and the next one's are on their way, so that the thread need not wait for either.
+    /// Takes what is queued by now. A call that comes while the group is carried out still joins it: each commit costs a
+    /// flush of the disk, and those who were answered by the last one are on their way back.
     fn fill(&self, group: &mut Vec<Box<dyn Work>>) {
         while group.len() < GROUP_MAX
             && let Ok(message) = self.queue.try_recv()
@@ -239,6 +243,21 @@ impl WriterThread {
         if let Some(checkpoints) = &mut self.checkpoints {
             checkpoints.after_commit(&self.connection);
         }
+    }
+}
+
+/// A call that panics, in the store's clock or in SQLite's binding, fails by itself: the thread must not end with it. What
+/// it may have written is one statement, which is applied or not.
+fn carry_out(call: &mut Box<dyn Work>, records: &Records<'_>) {
+    if catch_unwind(AssertUnwindSafe(|| call.carry_out(records))).is_err() {
+        call.fail(Error::Panicked);
+    }
+}
+
+/// Answers a call. Whoever is woken by it may panic, and must not keep the others from their answers.
+fn answer(call: Box<dyn Work>) {
+    if catch_unwind(AssertUnwindSafe(|| call.answer())).is_err() {
+        tracing::error!("a caller panicked when it was woken");
     }
 }
 

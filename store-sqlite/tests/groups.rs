@@ -1,8 +1,13 @@
 //! What is committed together, and what that must not do to anybody.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 
-use onceonly::{ClaimOutcome, ClaimRequest, CompleteOutcome, Expected, KeyStore, Status, StoreErrorKind};
+use onceonly::{
+    ClaimOutcome, ClaimRequest, Clock, CompleteOutcome, Expected, KeyStore, Status, StoreErrorKind,
+    SystemClock, Timestamp,
+};
 use onceonly_sqlite::SqliteStore;
 
 use crate::support::{self, Database, large_body};
@@ -151,4 +156,29 @@ async fn a_store_that_is_dropped_writes_what_is_queued() {
         let mode = raw.query_row("PRAGMA journal_mode = DELETE", [], |row| row.get::<_, String>(0));
         mode.is_ok_and(|mode| mode == "delete")
     });
+}
+
+/// A clock that panics once fails one call. The thread, and everybody else, goes on.
+#[tokio::test]
+async fn a_call_that_panics_fails_alone() {
+    let database = Database::new();
+    let panics = Arc::new(AtomicBool::new(false));
+    let store = database.open_with(SqliteStore::options().clock(Panicking(Arc::clone(&panics))));
+    let key = support::key("charge");
+    support::claim(&store, &key, 1).await;
+    panics.store(true, Ordering::SeqCst);
+    let error = store.complete(&key, support::token(1), &support::completion(b"done")).await.unwrap_err();
+    assert_eq!(error.kind(), StoreErrorKind::Other, "{error}");
+    let completed = store.complete(&key, support::token(1), &support::completion(b"done")).await;
+    assert!(matches!(completed, Ok(CompleteOutcome::Applied(_))), "{completed:?}");
+}
+
+#[derive(Debug)]
+struct Panicking(Arc<AtomicBool>);
+
+impl Clock for Panicking {
+    fn now(&self) -> Timestamp {
+        assert!(!self.0.swap(false, Ordering::SeqCst), "the clock is broken");
+        SystemClock.now()
+    }
 }

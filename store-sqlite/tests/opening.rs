@@ -236,3 +236,38 @@ fn many_may_create_the_table_at_once() {
         assert_eq!(versions, 1);
     }
 }
+
+/// The log goes by the file's name: under a second name there is a second log, and each side grants the other's keys.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_with_a_second_name_is_refused() {
+    let database = Database::new();
+    drop(database.open());
+    let second = database.directory().join("second name.db");
+    fs::hard_link(database.path(), &second).unwrap();
+    for path in [database.path(), second] {
+        let error = SqliteStore::open(path).unwrap_err();
+        assert_eq!(error.kind(), StoreErrorKind::Rejected, "{error}");
+        assert!(error.to_string().contains("second name"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn names_of_the_tables_indexes_that_are_taken_leave_the_file_as_it_is() {
+    for suffix in ["key_digest", "sweep_at"] {
+        let database = Database::new();
+        database.raw().execute_batch(&format!("CREATE TABLE onceonly_records_{suffix} (id)")).unwrap();
+        let before = fs::read(database.path()).unwrap();
+        let error = SqliteStore::open(database.path()).unwrap_err();
+        assert_eq!(error.kind(), StoreErrorKind::Rejected, "{error}");
+        assert_eq!(fs::read(database.path()).unwrap(), before, "{suffix}");
+    }
+}
+
+#[tokio::test]
+async fn a_table_name_that_hides_a_function_of_sqlites_is_refused() {
+    for name in ["pragma_table_xinfo", "PRAGMA_index_list", "sqlite_x"] {
+        let error = SqliteStore::options().table(name).in_memory().unwrap_err();
+        assert_eq!(error.kind(), StoreErrorKind::Rejected, "{name}: {error}");
+    }
+}
