@@ -212,8 +212,7 @@ impl Case {
     /// or the attempt is void, see [`Case::still_before`].
     pub(crate) async fn reach_just_before(&self, deadline: Timestamp) {
         if matches!(self.clock, StoreClock::Manual(_)) {
-            let tick = i64::try_from(self.declaration.resolution.as_micros()).unwrap_or(1);
-            self.reach(Timestamp::from_micros(deadline.as_micros() - tick)).await;
+            self.reach(Timestamp::from_micros(deadline.as_micros() - self.tick())).await;
         }
         self.still_before(deadline).await;
     }
@@ -237,8 +236,12 @@ impl Case {
     /// Whether `deadline` is `span` after `now`, rounded up to the store's resolution.
     pub(crate) fn is_deadline(&self, deadline: Timestamp, now: Timestamp, span: Span) -> bool {
         let late = deadline.as_micros() - now.plus(span).as_micros();
-        let tick = i64::try_from(self.declaration.resolution.as_micros()).unwrap_or(i64::MAX);
-        (0..tick).contains(&late)
+        (0..self.tick()).contains(&late)
+    }
+
+    /// The shortest difference between two deadlines, in microseconds.
+    pub(crate) fn tick(&self) -> i64 {
+        i64::try_from(self.declaration.resolution.as_micros()).unwrap_or(i64::MAX)
     }
 }
 

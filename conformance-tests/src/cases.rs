@@ -4,6 +4,7 @@ mod claim;
 mod claim_many;
 mod complete;
 mod dropped;
+mod endings;
 mod held;
 mod keys;
 mod lease;
@@ -52,6 +53,8 @@ cases! {
             "a guarded claim of an absent record writes nothing";
         a_claim_expecting_the_stored_version_replaces_every_field: "B15", Verbatim,
             "a granted takeover replaces every field of the record";
+        a_live_result_gives_way_to_a_claim_that_expects_it: "B15", Exclusive,
+            "a guarded claim is granted over a live result too";
         a_record_past_its_time_is_not_overwritten_by_a_claim_expecting_absence: "X4", PastItsTime,
             "a claim expecting absence never overwrites, also not what is past its time";
         exclusive_across_handles: "R1", Exclusive,
@@ -110,6 +113,8 @@ cases! {
         releasing_again_is_applied_and_changes_nothing: "B12", Repeating,
             "a repeated release is applied and changes nothing";
         a_release_is_carried_out_whatever_its_revision: "B11", Durable, "a release is carried out also under a revision that is no news";
+        a_mark_past_its_time_is_no_longer_the_holders: "X4", PastItsTime,
+            "a release repeated past the time of its mark is refused";
         a_release_after_completion_is_refused: "B12", Held,
             "a release after completion is refused, and the result stays";
         a_released_token_writes_no_more: "B14", Held,
@@ -122,6 +127,8 @@ cases! {
     held {
         a_strangers_token_writes_nothing: "B9", Held,
             "another token can neither renew, complete nor release";
+        a_token_that_differs_in_one_byte_writes_nothing: "B9", Held,
+            "a token that differs from the holder's in one byte is another one";
         the_token_of_another_key_writes_nothing: "B10", Held,
             "a token that holds another key writes nothing here";
         the_token_writes_only_under_its_own_key: "B10", Isolated,
@@ -146,6 +153,12 @@ cases! {
             "two items of one key are granted once";
         a_batch_answers_as_single_claims_do: "B18", Exclusive,
             "a batch of all kinds of items answers as single claims do";
+        a_large_mixed_batch_answers_as_single_claims_do: "B18", Exclusive,
+            "a batch of more than a hundred items of all kinds answers as single claims do";
+        each_item_is_stamped_with_its_own_deadlines: "B18", OneClock,
+            "each granted item of a batch is stamped with its own deadlines";
+        batches_of_takeovers_grant_each_key_once: "R2", Exclusive,
+            "of eight batches of takeovers, one is granted each key";
         a_thousand_items_are_one_batch: "B18", Bounded,
             "a batch of a thousand fresh keys is granted whole";
         batches_in_opposite_order_do_not_block_each_other: "R13", Bounded,
@@ -198,6 +211,12 @@ cases! {
             "codes of all protocols keep their value";
         bodies_of_all_sizes_come_back: "P5", Whole,
             "bodies of all sizes come back whole";
+        checkpoints_of_all_sizes_come_back: "P5", Whole,
+            "checkpoints of all sizes come back whole";
+        many_headers_come_back: "P3", Whole,
+            "up to a thousand headers come back, each of them";
+        long_headers_come_back: "P3", Whole,
+            "long names and values of headers come back whole";
         a_response_beyond_the_limit_is_stored_whole_or_refused_whole: "P6", Whole,
             "a response beyond the limit is stored whole or refused whole";
         look_alikes_are_not_interpreted: "P7", Verbatim,
@@ -250,6 +269,8 @@ cases! {
             "a purge deletes nothing that is not past its time, not one tick early";
         everything_past_its_time_goes_in_batches: "G2", PastItsTime,
             "everything past its time goes, in batches, and the counts are right";
+        what_is_past_its_time_is_found_behind_thousands_of_live_records: "G2", PastItsTime,
+            "a purge finds what is past its time also behind thousands of live records";
         a_purge_of_nothing_deletes_nothing: "G3", PastItsTime,
             "a purge of an empty store, or of at most none, deletes nothing";
         a_purge_in_one_handle_is_seen_by_all: "G2", Durable,
@@ -286,6 +307,12 @@ cases! {
             "whoever looks right after a claim, on another handle, sees the winner";
         a_busy_key_does_not_hold_up_others: "R14", Bounded,
             "a key under constant renewal does not hold up others";
+    }
+    endings {
+        renewals_never_take_away_a_result: "R6", Held,
+            "a result that is stored beside renewals of the same claim stands";
+        renewals_never_take_away_a_mark: "R7", Held,
+            "a release beside renewals of the same claim stands";
     }
     repeat {
         a_call_repeated_after_a_lost_request_has_its_effect: "F1", Repeating,

@@ -8,7 +8,7 @@ use onceonly::{
     Release, ReleaseOutcome, RenewOutcome, Renewal, Snapshot, Stamp, StoreError, Token,
 };
 
-use crate::verdict::broken;
+use crate::verdict::{broken, inconclusive};
 
 /// A handle to the store under test. Each method either answers what its name says or ends the case.
 #[derive(Clone)]
@@ -183,8 +183,17 @@ impl Handle {
 pub(crate) fn definite<T>(verb: &str, answer: Result<T, StoreError>) -> T {
     match answer {
         Ok(answer) => answer,
-        Err(error) => broken(format!("{verb} failed on a store that is well: {}", chain(&error))),
+        Err(error) => failed(verb, &error),
     }
+}
+
+/// Ends the case over a call that failed. An error that leaves the outcome open may be the machine's: a database that
+/// is busy for longer than its driver waits says so. It accuses nobody, and still the case has shown nothing.
+pub(crate) fn failed(verb: &str, error: &StoreError) -> ! {
+    if error.outcome_is_unknown() {
+        inconclusive(format!("{verb} had no certain answer: {}", chain(error)));
+    }
+    broken(format!("{verb} failed on a store that is well: {}", chain(error)))
 }
 
 fn chain(error: &StoreError) -> String {

@@ -214,9 +214,7 @@ impl KeyStore for ReferenceStore {
             return Ok(ReleaseOutcome::Applied);
         }
         Ok(match records.get(&place(key)) {
-            Some(record) if record.status == Status::Released && record.version.token == token => {
-                ReleaseOutcome::Applied
-            }
+            Some(record) if released_by(record, token, now) => ReleaseOutcome::Applied,
             _ => ReleaseOutcome::NotHeld,
         })
     }
@@ -257,6 +255,10 @@ fn held<'a>(
 
 fn completed_by(record: &Record, token: Token, now: Timestamp) -> bool {
     matches!(record.status, Status::Completed(_)) && record.version.token == token && now < record.expires_at
+}
+
+fn released_by(record: &Record, token: Token, now: Timestamp) -> bool {
+    record.status == Status::Released && record.version.token == token && now < record.expires_at
 }
 
 pub(crate) fn is_past(record: &Record, now: Timestamp) -> bool {

@@ -103,15 +103,34 @@ fn a_call_that_fails_on_a_healthy_store_is_reported_with_its_error() {
 }
 
 #[test]
+fn a_call_without_a_certain_answer_accuses_nobody_and_fails_the_case() {
+    for kind in [StoreErrorKind::Unavailable, StoreErrorKind::Other] {
+        let suite = Suite::new(declared(ClockKind::Manual), move || async move {
+            Ok(Place::with(|store| {
+                let fates = Fates::around(store);
+                fates.always(Verb::Claim, Fate::Fail(kind));
+                Arc::new(fates)
+            }))
+        });
+
+        let failure = suite.run(CASE).unwrap_err();
+
+        assert_eq!(failure.kind, FailureKind::Inconclusive, "{failure}");
+        assert!(failure.message.contains(&kind.to_string()), "the reason is not told:\n{failure}");
+        assert!(!failure.to_string().contains("users see"), "nothing is known about the store:\n{failure}");
+    }
+}
+
+#[test]
 fn a_report_names_case_clause_observation_and_the_way_back() {
     let failure = over(|store| {
         let fates = Fates::around(store);
-        fates.always(Verb::Claim, Fate::LoseRequest);
+        fates.always(Verb::Claim, Fate::Fail(StoreErrorKind::Rejected));
         Arc::new(fates)
     });
 
     let again = format!("ONCEONLY_SEED={} cargo test --test conformance -- --exact {CASE}", failure.seed);
-    for piece in ["B1  ", "BROKEN", "exclusive:", "the request was lost", "charged twice", &again] {
+    for piece in ["B1  ", "BROKEN", "exclusive:", "rejected the call", "charged twice", &again] {
         assert!(failure.to_string().contains(piece), "the report lacks {piece:?}:\n{failure}");
     }
 }

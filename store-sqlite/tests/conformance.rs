@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use onceonly::{KeyStore, ManualClock, Timestamp};
@@ -38,7 +39,12 @@ impl Fixture for Sqlite {
 
     /// A second open of the same file: a writer and readers of its own, as in another process.
     async fn handle(&self) -> Result<Arc<dyn KeyStore>, FixtureError> {
-        let store = SqliteStore::options().clock(self.clock.clone()).open(self.file())?;
+        // Many cases share the machine's disk: longer than the default, and well within the minute that a case may
+        // take.
+        let store = SqliteStore::options()
+            .clock(self.clock.clone())
+            .busy_timeout(Duration::from_secs(30))
+            .open(self.file())?;
         Ok(Arc::new(store))
     }
 

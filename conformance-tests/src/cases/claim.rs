@@ -2,7 +2,7 @@
 
 use onceonly::{ClaimOutcome, Expected};
 
-use crate::case::{Case, checkpoint, fingerprint, version};
+use crate::case::{Case, checkpoint, completion, fingerprint, response, version};
 use crate::compare::{check_same_record, claimed_record};
 use crate::race::{Contender, Race};
 use crate::verdict::{broken, check, check_eq};
@@ -122,6 +122,24 @@ pub(super) async fn a_claim_expecting_the_stored_version_replaces_every_field(ca
         case.is_deadline(stamp.lease_until, stamp.now, taker.lease)
             && case.is_deadline(found.unresolved_until, stamp.now, taker.keep_unresolved),
         "the taker's deadlines are {found:?}, due were the spans that it asked for"
+    );
+}
+
+/// Who may replace a result is for the caller to decide; the store compares the version and nothing else.
+pub(super) async fn a_live_result_gives_way_to_a_claim_that_expects_it(case: &Case) {
+    let (store, key, first) = (case.store(), case.key("a"), case.claim());
+    store.claimed(&key, &first).await;
+    store.completed(&key, first.token, &completion(2, response("done"))).await;
+
+    let second = case.claim();
+    let expected = Expected::Exactly(version(first.token, 2));
+    let stamp = case.another().await.claimed_over(&key, &second, expected).await;
+
+    let found = store.record(&key).await;
+    check_same_record(
+        &found,
+        &claimed_record(&second, stamp, found.unresolved_until),
+        "a field of the replaced result is left",
     );
 }
 

@@ -2,7 +2,7 @@
 
 use onceonly::{ClaimOutcome, ClaimRequest, Expected, RecordKey};
 
-use crate::case::{Case, completion, response, version};
+use crate::case::{Case, completion, end_of_lease, response, seconds, version};
 use crate::compare::check_same_record;
 use crate::race::{Contender, Race};
 use crate::verdict::{broken, check, check_eq};
@@ -91,6 +91,99 @@ pub(super) async fn a_batch_answers_as_single_claims_do(case: &Case) {
     let due = ["claimed", "occupied", "occupied", "vacant", "occupied", "claimed", "occupied"];
     check_eq!(kinds, due, "the answers to a mixed batch");
     check_eq!(store.load(&case.key("gone")).await, None, "what a refused item leaves");
+}
+
+pub(super) async fn a_large_mixed_batch_answers_as_single_claims_do(case: &Case) {
+    let store = case.store();
+    let (mut requests, mut due) = (Vec::new(), Vec::new());
+    for number in 0..120 {
+        let key = case.key(&format!("item {number}"));
+        let holder = case.claim();
+        let request = absent(case, &key);
+        let exactly = Expected::Exactly(version(holder.token, 1));
+        if number % 4 != 0 {
+            store.claimed(&key, &holder).await;
+        }
+        let (expected, answer) = match number % 8 {
+            0 => (Expected::Absent, "claimed"),
+            4 => (exactly, "vacant"),
+            1 | 5 => (Expected::Absent, "occupied"),
+            2 => (Expected::Exactly(version(holder.token, 2)), "occupied"),
+            _ => (exactly, "claimed"),
+        };
+        requests.push(ClaimRequest { expected, ..request });
+        due.push(answer);
+    }
+
+    let outcomes = store.claim_many(&requests).await;
+
+    for (number, (outcome, due)) in outcomes.iter().zip(&due).enumerate() {
+        check_eq!(kind(outcome), *due, "the answer to item {number} of a mixed batch of 120");
+        let holder = store.load(&requests[number].key).await.map(|found| found.record.version.token);
+        let is_taker = holder == Some(requests[number].claim.token);
+        check_eq!(is_taker, *due == "claimed", "whether item {number} holds its key");
+    }
+}
+
+pub(super) async fn each_item_is_stamped_with_its_own_deadlines(case: &Case) {
+    let store = case.store();
+    let requests: Vec<_> = (0..20)
+        .map(|number| {
+            let mut request = absent(case, &case.key(&format!("item {number}")));
+            request.claim.lease = seconds(60 + number);
+            request.claim.keep = seconds(3_600 + 60 * number);
+            request
+        })
+        .collect();
+
+    let outcomes = store.claim_many(&requests).await;
+
+    for (number, (outcome, request)) in outcomes.iter().zip(&requests).enumerate() {
+        let ClaimOutcome::Claimed(stamp) = outcome else {
+            broken(format!("item {number}, a fresh key, was answered {outcome:?}"));
+        };
+        let found = store.record(&request.key).await;
+        check_eq!(stamp.lease_until, found.lease_until, "the lease in the stamp of item {number}");
+        check_eq!(stamp.expires_at, found.expires_at, "the retention in the stamp of item {number}");
+        check!(
+            case.is_deadline(stamp.lease_until, stamp.now, request.claim.lease)
+                && case.is_deadline(stamp.expires_at, stamp.now, request.claim.keep),
+            "the deadlines of item {number} are not the spans that it asked for: {stamp:?}"
+        );
+    }
+}
+
+pub(super) async fn batches_of_takeovers_grant_each_key_once(case: &Case) {
+    let handles = case.handles(8).await;
+    let mut race = Race::of_rounds(case.rounds() / 4);
+    while let Some(round) = race.next_round() {
+        let mut abandoned = Vec::new();
+        for item in 0..4 {
+            let (key, claim) = (case.key(&format!("round {round}, item {item}")), case.claim());
+            case.store().claimed(&key, &claim).await;
+            case.store().renewed(&key, claim.token, &end_of_lease(2)).await;
+            abandoned.push((key, Expected::Exactly(version(claim.token, 2))));
+        }
+        let contenders = handles.iter().map(|handle| {
+            let items = abandoned.iter();
+            let requests: Vec<_> = items
+                .map(|(key, expected)| ClaimRequest { expected: *expected, ..absent(case, key) })
+                .collect();
+            let handle = handle.clone();
+            let contender: Contender<_> = Box::pin(async move {
+                let outcomes = handle.claim_many(&requests).await;
+                let granted = outcomes.iter().map(|outcome| matches!(outcome, ClaimOutcome::Claimed(_)));
+                granted.collect::<Vec<_>>()
+            });
+            contender
+        });
+        let answers = race.round(contenders.collect()).await;
+        for item in 0..abandoned.len() {
+            let granted = answers.iter().filter(|granted| granted[item]).count();
+            check_eq!(granted, 1, "round {round}: how many of 8 batches were granted item {item}");
+        }
+    }
+    race.check_overlap();
 }
 
 pub(super) async fn a_thousand_items_are_one_batch(case: &Case) {

@@ -2,7 +2,7 @@
 
 use onceonly::{Expected, NewClaim, RecordKey, Token};
 
-use crate::case::{Case, checkpoint, completion, extension, release, response, seconds};
+use crate::case::{Case, checkpoint, completion, extension, release, response, seconds, version};
 use crate::compare::check_same_record;
 use crate::handle::Handle;
 
@@ -11,6 +11,22 @@ pub(super) async fn a_strangers_token_writes_nothing(case: &Case) {
     store.claimed(&key, &claim).await;
 
     all_writes_refused(store, &key, case.token(), "a token that nobody has").await;
+}
+
+/// A store that compares a part of the token only, such as what fits a number, takes these for the holder's.
+pub(super) async fn a_token_that_differs_in_one_byte_writes_nothing(case: &Case) {
+    let (store, key, claim) = (case.store(), case.key("a"), case.claim());
+    store.claimed(&key, &claim).await;
+    let before = store.record(&key).await;
+    for place in 0..16 {
+        let mut bytes = *claim.token.as_bytes();
+        bytes[place] ^= 1;
+        let other = Token::from_bytes(bytes);
+
+        all_writes_refused(store, &key, other, "a token that differs in one byte").await;
+        store.occupied(&key, &case.claim(), Expected::Exactly(version(other, 1))).await;
+    }
+    check_same_record(&store.record(&key).await, &before, "a refused claim has changed the record");
 }
 
 pub(super) async fn the_token_of_another_key_writes_nothing(case: &Case) {

@@ -6,6 +6,7 @@ use onceonly::{Expected, LeaseChange, ManualClock, RecordKey, Renewal, Timestamp
 
 use crate::call::{Answer, Request};
 use crate::case::{Case, checkpoint, completion, fingerprint, release, response, revision, seconds};
+use crate::handle::failed;
 use crate::random::Random;
 use crate::reference::ReferenceStore;
 use crate::verdict::broken;
@@ -158,7 +159,7 @@ impl<'a> Players<'a> {
 
     /// Gives the call to both and compares what they say and what they then hold.
     async fn play(&mut self, request: &Request) -> Option<String> {
-        let store = request.deliver(&*self.case.plain_store()).await;
+        let store = self.told(request).await;
         let model = request.deliver(&self.model).await;
         if self.unlike(&store, &model) {
             return Some(format!("the store answered\n{store:?}\nthe model\n{model:?}"));
@@ -166,12 +167,12 @@ impl<'a> Players<'a> {
         if matches!(request, Request::PurgeExpired { limit: 1 }) {
             // Which of several records goes is the store's choice: let both delete the rest as well.
             let rest = Request::PurgeExpired { limit: 1_000 };
-            rest.deliver(&*self.case.plain_store()).await;
+            self.told(&rest).await;
             rest.deliver(&self.model).await;
         }
         for key in self.keys.clone() {
             let load = Request::Load { key };
-            let store = load.deliver(&*self.case.plain_store()).await;
+            let store = self.told(&load).await;
             let model = load.deliver(&self.model).await;
             if self.unlike(&store, &model) {
                 return Some(format!("the store then holds\n{store:?}\nthe model\n{model:?}"));
@@ -182,6 +183,15 @@ impl<'a> Players<'a> {
             }
         }
         None
+    }
+
+    /// What the store under test answers.
+    async fn told(&self, request: &Request) -> Answer {
+        let answer = request.deliver(&*self.case.plain_store()).await;
+        if let Some(error) = answer.error() {
+            failed(&format!("{:?}", request.verb()), error);
+        }
+        answer
     }
 
     fn unlike(&self, store: &Answer, model: &Answer) -> bool {

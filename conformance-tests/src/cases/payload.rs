@@ -10,6 +10,7 @@ use onceonly::{
 use super::complete::result_of;
 use crate::case::{Case, checkpoint, completion, fingerprint, seconds};
 use crate::compare::{check_same_record, check_same_result};
+use crate::handle::failed;
 use crate::race::joined;
 use crate::verdict::{broken, check, check_eq};
 
@@ -82,6 +83,51 @@ pub(super) async fn bodies_of_all_sizes_come_back(case: &Case) {
     stored(case, "one letter", StoredResult::Retained(StoredResponse::new(200, constant))).await;
 }
 
+pub(super) async fn checkpoints_of_all_sizes_come_back(case: &Case) {
+    let store = case.store();
+    let cap = case.declaration().response_bytes_max;
+    let mut random = case.random();
+    for size in [0, 1, 255, 256, 4_095, 4_096, 8_193, 65_535, 65_536, 65_537, 262_145] {
+        let (key, mut claim) = (case.key(&format!("{size} bytes")), case.claim());
+        let [brought, saved] = [(); 2].map(|()| Bytes::from(random.bytes(size.min(cap))));
+        claim.checkpoint = Some(brought.clone());
+        store.claimed(&key, &claim).await;
+        same_checkpoint(&store.record(&key).await.status, &brought, "brought by a claim");
+        store.renewed(&key, claim.token, &checkpoint(2, claim.lease, saved.clone())).await;
+        same_checkpoint(&store.record(&key).await.status, &saved, "saved by a renewal");
+    }
+}
+
+fn same_checkpoint(status: &Status, due: &Bytes, what: &str) {
+    let Status::InProgress { checkpoint: Some(found) } = status else {
+        broken(format!("a checkpoint {what} of {} bytes came back as {status:?}", due.len()));
+    };
+    check_eq!(found.len(), due.len(), "the bytes of a checkpoint {what}");
+    check!(found == due, "a checkpoint {what} of {} bytes came back altered", due.len());
+}
+
+pub(super) async fn many_headers_come_back(case: &Case) {
+    for count in [31, 32, 33, 63, 64, 65, 100, 128, 256, 257, 1_000] {
+        let mut given = StoredResponse::new(200, "done");
+        for number in 0..count {
+            given = given.with_header(format!("x-{number}"), number.to_string());
+        }
+        stored(case, &format!("{count} headers"), StoredResult::Retained(given)).await;
+    }
+}
+
+pub(super) async fn long_headers_come_back(case: &Case) {
+    // Two headers, so that what follows a long one is seen as well.
+    let longest = case.declaration().response_bytes_max / 4;
+    let mut random = case.random();
+    for size in [255, 256, 257, 4_095, 4_096, 4_097, 8_192, 8_193, 16_385, 65_535, 65_536, 65_537] {
+        let long = random.bytes(size.min(longest));
+        let given = StoredResponse::new(200, "done").with_header("x-long", long.clone());
+        let given = given.with_header(long, "a long name");
+        stored(case, &format!("{size} bytes in a header"), StoredResult::Retained(given)).await;
+    }
+}
+
 pub(super) async fn a_response_beyond_the_limit_is_stored_whole_or_refused_whole(case: &Case) {
     let (store, key, claim) = (case.store(), case.key("a"), case.claim());
     store.claimed(&key, &claim).await;
@@ -100,7 +146,8 @@ pub(super) async fn a_response_beyond_the_limit_is_stored_whole_or_refused_whole
             check_same_record(&found, &before, "a refused completion has changed the record");
             store.completed(&key, claim.token, &completion(2, crate::case::response("smaller"))).await;
         }
-        other => {
+        Err(error) => failed("complete of a response beyond the limit", &error),
+        Ok(other) => {
             broken(format!("a response beyond the limit was answered {other:?}, due Applied or Rejected"))
         }
     }

@@ -1,6 +1,6 @@
 //! `purge_expired`.
 
-use onceonly::RecordKey;
+use onceonly::{ClaimRequest, Expected, RecordKey};
 
 use crate::case::{Case, completion, release, response, seconds};
 use crate::compare::check_same_record;
@@ -64,6 +64,31 @@ pub(super) async fn everything_past_its_time_goes_in_batches(case: &Case) {
     check_eq!(store.purge(1_000).await, 0, "how many records there were left to purge");
     check_eq!(left_of(case, &keys).await, 0, "how many records past their time are left");
     check!(store.load(&kept).await.is_some(), "a purge has deleted a live claim");
+}
+
+/// A purge that looks at a limited number of records, or begins at the same one each time, never comes to those behind.
+pub(super) async fn what_is_past_its_time_is_found_behind_thousands_of_live_records(case: &Case) {
+    let store = case.store();
+    for thousand in 0..4 {
+        let item = |number| {
+            let key = case.key(&format!("a live one {thousand} {number}"));
+            ClaimRequest { key, claim: case.claim(), expected: Expected::Absent }
+        };
+        store.claim_many(&(0..1_000).map(item).collect::<Vec<_>>()).await;
+    }
+    let mut last = case.now().await;
+    for name in ["0", "b", "z"] {
+        let key = case.key(name);
+        store.claimed(&key, &case.brief_claim()).await;
+        last = last.max(store.record(&key).await.past_from());
+    }
+    case.reach(last).await;
+
+    check_eq!(store.purge(1).await, 1, "how many records a purge of at most one deleted, three being due");
+    check_eq!(store.purge(10).await, 2, "how many records a purge of at most ten deleted, two being due");
+    for name in ["0", "b", "z"] {
+        check_eq!(store.load(&case.key(name)).await, None, "a record past its time among live ones");
+    }
 }
 
 pub(super) async fn a_purge_of_nothing_deletes_nothing(case: &Case) {

@@ -1,6 +1,6 @@
 //! `release`: giving a key back, and the mark that it leaves.
 
-use onceonly::{Expected, KeyState, Status, observe};
+use onceonly::{Expected, KeyState, Release, ReleaseOutcome, Status, observe};
 
 use crate::case::{Case, checkpoint, completion, extension, fingerprint, release, response, revision};
 use crate::compare::check_same_record;
@@ -36,10 +36,9 @@ pub(super) async fn a_release_leaves_a_mark_for_as_long_as_asked(case: &Case) {
     check_eq!(found.record.version.token, claim.token, "whose mark it is");
     check_eq!(found.record.version.revision, revision(3), "the revision of the mark");
     let (earliest, latest) = (before.plus(release(3).keep), found.now.plus(release(3).keep));
-    let tick = i64::try_from(case.declaration().resolution.as_micros()).unwrap_or(i64::MAX);
     check!(
         earliest <= found.record.expires_at
-            && found.record.expires_at.as_micros() < latest.as_micros().saturating_add(tick),
+            && found.record.expires_at.as_micros() < latest.as_micros().saturating_add(case.tick()),
         "the mark stands until {:?}, due was between {earliest:?} and {latest:?}",
         found.record.expires_at
     );
@@ -103,6 +102,29 @@ pub(super) async fn a_late_copy_of_a_released_claim_meets_the_mark(case: &Case) 
     let shown = case.another().await.occupied(&key, &claim, Expected::Absent).await;
 
     check_eq!(shown.record.status, Status::Released, "what the late copy of the claim was shown");
+}
+
+/// A store that still knows the mark would say that the release stands; one that has purged it could not. The answer must
+/// not depend on when somebody swept.
+pub(super) async fn a_mark_past_its_time_is_no_longer_the_holders(case: &Case) {
+    let (store, key, claim) = (case.store(), case.key("a"), case.claim());
+    store.claimed(&key, &claim).await;
+    let release = Release { keep: case.brief(1), ..release(2) };
+    store.released(&key, claim.token, &release).await;
+    let mark = store.record(&key).await;
+    case.step("one tick before the mark is past its time");
+    case.reach_just_before(mark.expires_at).await;
+    let answer = store.release(&key, claim.token, &release).await;
+    case.still_before(mark.expires_at).await;
+    check_eq!(answer, ReleaseOutcome::Applied, "a release repeated while its mark stands");
+
+    case.step("the mark is past its time, and not purged");
+    case.reach(mark.expires_at).await;
+    store.release_refused(&key, claim.token, &release).await;
+
+    if let Some(found) = store.load(&key).await {
+        check_same_record(&found.record, &mark, "a refused release has changed the mark");
+    }
 }
 
 pub(super) async fn a_release_of_nothing_creates_nothing(case: &Case) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use onceonly::{ClaimOutcome, ClaimRequest, KeyStore, StoreError};
+use onceonly::{ClaimOutcome, ClaimRequest, Expected, KeyStore, StoreError};
 
 use super::faults::Fault;
 use super::store::{PlantedStore, lock};
@@ -17,12 +17,22 @@ impl PlantedStore {
             self.lock_in_order(claims).await;
         }
         let taken = if self.has(Fault::BatchLosesItsLast) { claims.len().min(100) } else { claims.len() };
-        let mut granted = BTreeMap::new();
+        let (mut granted, mut first) = (BTreeMap::new(), None);
         let mut answers = Vec::with_capacity(taken);
         for ClaimRequest { key, claim, expected } in &claims[..taken] {
             let place = place(key);
-            let outcome = self.claim(key, claim, *expected).await;
+            let guarded = matches!(expected, Expected::Exactly(_));
+            let outcome = if guarded && self.has(Fault::BatchTakeoverLooksThenWrites) {
+                self.look_then_write(key, claim, *expected).await
+            } else if guarded && self.has(Fault::LargeBatchSkipsGuarded) && claims.len() > 8 {
+                Ok(ClaimOutcome::Vacant)
+            } else {
+                self.claim(key, claim, *expected).await
+            };
             answers.push(match (outcome, granted.get(&place)) {
+                (Ok(ClaimOutcome::Claimed(stamp)), _) if self.has(Fault::BatchStampedOnce) => {
+                    Ok(ClaimOutcome::Claimed(*first.get_or_insert(stamp)))
+                }
                 (Ok(ClaimOutcome::Occupied(_)), Some(stamp)) if self.has(Fault::BatchGrantsDuplicates) => {
                     Ok(ClaimOutcome::Claimed(*stamp))
                 }

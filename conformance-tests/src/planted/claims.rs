@@ -9,6 +9,7 @@ use onceonly::{
 
 use super::faults::Fault;
 use super::store::{PlantedStore, lock};
+use super::writes::alike;
 use crate::reference::{is_past, new_record, place, stamp};
 
 impl PlantedStore {
@@ -61,6 +62,9 @@ impl PlantedStore {
             _ => self.base.claim(key, claim, self.altered_expectation(key, claim, expected)).await?,
         };
         Ok(match outcome {
+            ClaimOutcome::Claimed(_) if self.has(Fault::ClaimInTwoWrites) => {
+                self.claim_in_two_writes(key, outcome).await
+            }
             ClaimOutcome::Claimed(_) => self.granted(key, displaced.as_ref(), outcome),
             ClaimOutcome::Occupied(shown) => {
                 ClaimOutcome::Occupied(Box::new(self.refused(key, claim, *shown)))
@@ -69,11 +73,28 @@ impl PlantedStore {
         })
     }
 
+    /// Writes a claim whose fingerprint and retention follow later.
+    async fn claim_in_two_writes(&self, key: &RecordKey, outcome: ClaimOutcome) -> ClaimOutcome {
+        let whole = self.base.edit(key, |slot, now| {
+            let record = slot.as_mut()?;
+            let whole = record.clone();
+            record.fingerprint = Fingerprint::builder().finish();
+            record.expires_at = now;
+            Some(whole)
+        });
+        self.gap().await;
+        self.base.edit(key, |slot, _| match (slot, whole) {
+            (Some(record), Some(whole)) if record.version == whole.version => *record = whole,
+            _ => {}
+        });
+        outcome
+    }
+
     pub(super) fn stored(&self, key: &RecordKey) -> Option<Record> {
         self.base.edit(key, |slot, _| slot.clone())
     }
 
-    async fn look_then_write(
+    pub(super) async fn look_then_write(
         &self,
         key: &RecordKey,
         claim: &NewClaim,
@@ -103,6 +124,9 @@ impl PlantedStore {
             return if self.has(Fault::GuardedClaimInserts) { Expected::Absent } else { expected };
         };
         let own = found.version.token == claim.token;
+        if self.has(Fault::ResultsCannotBeReplaced) && matches!(found.status, Status::Completed(_)) && !past {
+            return Expected::Absent;
+        }
         let granted = match (self.fault, expected) {
             (Some(Fault::OwnClaimGrantedAgain), _) => {
                 own && matches!(found.status, Status::InProgress { .. })
@@ -113,6 +137,9 @@ impl PlantedStore {
             }
             (Some(Fault::GuardByRevisionOnly), Expected::Exactly(version)) => {
                 version.revision == found.version.revision
+            }
+            (Some(Fault::TokensCompareEightBytes), Expected::Exactly(version)) => {
+                version.revision == found.version.revision && alike(version.token, found.version.token)
             }
             (Some(Fault::AbsentOverwritesPast), Expected::Absent) => past,
             _ => false,

@@ -328,4 +328,49 @@ faults! {
     LoserIsShownNoCheckpoint: 244, "A refused claim is shown the record without its checkpoint.",
         "claim::a_second_claim_is_refused_and_shown_the_whole_record",
         "another record than the winner's";
+    RenewalTakesBackResult: 245, "renew reads, and writes back over a result under its token.",
+        "endings::renewals_never_take_away_a_result",
+        "what is left of an ended claim";
+    RenewalTakesBackMark: 246, "renew reads, and writes back over a mark under its token.",
+        "endings::renewals_never_take_away_a_mark",
+        "what is left of an ended claim";
+    BatchTakeoverLooksThenWrites: 247, "A takeover in a batch looks, and then writes.",
+        "claim_many::batches_of_takeovers_grant_each_key_once",
+        "of 8 batches were granted";
+    ClaimInTwoWrites: 248, "A claim that is dropped leaves a record with another fingerprint and retention.",
+        "dropped::a_dropped_claim_happened_whole_or_not_at_all",
+        "left half of its effect";
+    ReleaseInTwoWrites: 249, "A release that is dropped leaves the claim without its checkpoint.",
+        "dropped::a_dropped_release_happened_whole_or_not_at_all",
+        "left half of its effect";
+    BatchStampedOnce: 250, "Every item of a batch is answered with the stamp of the first.",
+        "claim_many::each_item_is_stamped_with_its_own_deadlines",
+        "in the stamp of item";
+    LargeBatchSkipsGuarded: 251, "Guarded items of a batch of more than eight are skipped.",
+        "claim_many::a_large_mixed_batch_answers_as_single_claims_do",
+        "of a mixed batch of 120";
+    PurgeLooksAtTheFirst: 252, "A purge looks at the first records in the order of keys only.",
+        "purge::what_is_past_its_time_is_found_behind_thousands_of_live_records",
+        "how many records a purge of at most";
+    CheckpointCut: 253, "A checkpoint is cut at 64 KiB.",
+        "payload::checkpoints_of_all_sizes_come_back",
+        "found 65536, due 65537";
+    HeadersCut: 254, "Headers after the thirty-second are dropped.",
+        "payload::many_headers_come_back",
+        "33 headers: load gave another result";
+    HeaderValueCut: 255, "The value of a header is cut at 4096 bytes.",
+        "payload::long_headers_come_back",
+        "4097 bytes in a header: load gave another result";
+    TokensCompareEightBytes: 256, "Tokens are compared by their first eight bytes.",
+        "held::a_token_that_differs_in_one_byte_writes_nothing",
+        "answered Applied";
+    ResultsCannotBeReplaced: 257, "A guarded claim of a live result is refused.",
+        "claim::a_live_result_gives_way_to_a_claim_that_expects_it",
+        "due was Claimed";
+    KeysWithPlainDigits: 258, "Full-width digits in keys are taken for plain ones.",
+        "keys::forms_of_unicode_tell_keys_apart",
+        "key \"12\" meets";
+    MarkHeldForEver: 259, "A release is repeated also past the time of its mark.",
+        "release::a_mark_past_its_time_is_no_longer_the_holders",
+        "release answered Applied";
 }

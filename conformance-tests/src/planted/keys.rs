@@ -14,6 +14,9 @@ impl PlantedStore {
             Some(Fault::KeysCut) => renamed(scope, cut(text, 64)),
             Some(Fault::KeysTrimmed) => renamed(scope, text.trim()),
             Some(Fault::KeysNormalised) => renamed(scope, &text.replace("e\u{301}", "é")),
+            Some(Fault::KeysWithPlainDigits) => {
+                renamed(scope, &text.chars().map(plain_digit).collect::<String>())
+            }
             Some(Fault::KeysUnescaped) => renamed(scope, &text.replace("\\\\", "\\")),
             Some(Fault::KeysAsNumbers) => match text.parse::<f64>() {
                 Ok(number) => renamed(scope, &number.to_string()),
@@ -41,6 +44,16 @@ fn renamed(scope: Scope, text: &str) -> RecordKey {
     match IdempotencyKey::new(text) {
         Ok(key) => RecordKey::new(scope, key),
         Err(error) => panic!("{text:?} is made of a key: {error}"),
+    }
+}
+
+/// The ASCII digit in place of a full-width one.
+fn plain_digit(letter: char) -> char {
+    match letter {
+        '\u{ff10}'..='\u{ff19}' => {
+            char::from_u32(u32::from(letter) - 0xff10 + u32::from('0')).unwrap_or(letter)
+        }
+        _ => letter,
     }
 }
 

@@ -17,6 +17,12 @@ impl PlantedStore {
             Some(Fault::PurgeChoosesThenDeletes | Fault::PurgeCountsChosen) => {
                 return Ok(self.choose_then_delete(limit).await);
             }
+            Some(Fault::PurgeLooksAtTheFirst) => {
+                let seen: Vec<Place> = self.base.all().into_keys().take(2 * limit + 100).collect();
+                self.base.delete(limit, |place, record, now| {
+                    is_past(record, now) && seen.binary_search(place).is_ok()
+                })
+            }
             Some(Fault::PurgeLeavesToken) => {
                 let mut graves = lock(&self.shared.graves);
                 graves.extend(self.base.all());

@@ -9,7 +9,7 @@ use onceonly::{
 use super::claims::micros;
 use super::faults::Fault;
 use super::store::{PlantedStore, lock};
-use super::writes::holds;
+use super::writes::{alike, holds};
 use crate::reference::{place, stamp};
 
 impl PlantedStore {
@@ -34,6 +34,12 @@ impl PlantedStore {
 
     fn altered_headers(&self, mut headers: Vec<Header>) -> Vec<Header> {
         match self.fault {
+            Some(Fault::HeadersCut) => headers.truncate(32),
+            Some(Fault::HeaderValueCut) => {
+                for header in &mut headers {
+                    header.value.truncate(4096);
+                }
+            }
             Some(Fault::HeadersSorted) => headers.sort_by(|one, other| one.name.cmp(&other.name)),
             Some(Fault::HeadersLowerCased) => {
                 for header in &mut headers {
@@ -79,6 +85,9 @@ impl PlantedStore {
                 return self.base.complete(key, found.version.token, completion).await;
             }
             Some(Fault::CompleteByFormerHolder) if self.once_held(key, token) => {
+                return self.base.complete(key, found.version.token, completion).await;
+            }
+            Some(Fault::TokensCompareEightBytes) if alike(found.version.token, token) => {
                 return self.base.complete(key, found.version.token, completion).await;
             }
             Some(Fault::NoLateCompletion) if self.is_late(&found) => return Ok(CompleteOutcome::NotHeld),

@@ -148,7 +148,7 @@ impl KeyStore for PlantedStore {
         let key = self.altered_key(key);
         let outcome = self.claim_wrongly(&key, &self.altered_claim(&key, claim), expected).await?;
         if self.has(Fault::ConflictIsAnError) && matches!(outcome, ClaimOutcome::Occupied(_)) {
-            return Err(StoreError::new(StoreErrorKind::Other, self.name(), "unique constraint violated"));
+            return Err(self.rejected("unique constraint violated"));
         }
         Ok(outcome)
     }

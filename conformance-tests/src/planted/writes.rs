@@ -36,6 +36,12 @@ impl PlantedStore {
                 self.gap().await;
                 return Ok(self.base.edit(key, |slot, now| renew_blindly(slot, found, &renewal, now)));
             }
+            Some(Fault::RenewalTakesBackResult | Fault::RenewalTakesBackMark) => {
+                return Ok(self.write_back(key, token, &renewal, found).await);
+            }
+            Some(Fault::TokensCompareEightBytes) if alike(found.version.token, token) => {
+                return self.base.renew(key, found.version.token, &renewal).await;
+            }
             Some(Fault::StaleRenewalWritten | Fault::EqualRenewalWritten) if holds(&found, token) => {
                 let due = renewal.revision > found.version.revision;
                 let equal = renewal.revision == found.version.revision;
@@ -58,9 +64,45 @@ impl PlantedStore {
         Ok(outcome)
     }
 
+    /// Renews what was `found` and, after a while, puts it back where the token is still the same: that guards against
+    /// takeovers, and not against the holder's own end of the claim.
+    async fn write_back(
+        &self,
+        key: &RecordKey,
+        token: Token,
+        renewal: &Renewal,
+        found: Record,
+    ) -> RenewOutcome {
+        let mut renewed = found;
+        let outcome = renewed.renew(token, renewal, self.base.now());
+        if outcome == RenewOutcome::NotHeld {
+            return outcome;
+        }
+        self.gap().await;
+        self.base.edit(key, |slot, _| match slot {
+            Some(record) if record.version.token == token && self.may_take_back(&record.status) => {
+                *record = renewed;
+                outcome
+            }
+            _ => RenewOutcome::NotHeld,
+        })
+    }
+
+    fn may_take_back(&self, status: &Status) -> bool {
+        match status {
+            Status::InProgress { .. } => true,
+            Status::Completed(_) => self.has(Fault::RenewalTakesBackResult),
+            Status::Released => self.has(Fault::RenewalTakesBackMark),
+        }
+    }
+
     fn altered_renewal(&self, renewal: &Renewal) -> Renewal {
         let mut renewal = renewal.clone();
         match self.fault {
+            Some(Fault::CheckpointCut) => {
+                renewal.checkpoint =
+                    renewal.checkpoint.map(|checkpoint| checkpoint.slice(..checkpoint.len().min(65_536)));
+            }
             Some(Fault::EmptyCheckpointIsNone) => {
                 renewal.checkpoint = renewal.checkpoint.filter(|checkpoint| !checkpoint.is_empty());
             }
@@ -99,6 +141,22 @@ impl PlantedStore {
         match self.fault {
             Some(Fault::ReleaseWithoutToken) => {
                 return self.base.release(key, found.version.token, release).await;
+            }
+            Some(Fault::TokensCompareEightBytes) if alike(found.version.token, token) => {
+                return self.base.release(key, found.version.token, release).await;
+            }
+            Some(Fault::MarkHeldForEver)
+                if found.version.token == token && found.status == Status::Released =>
+            {
+                return Ok(ReleaseOutcome::Applied);
+            }
+            Some(Fault::ReleaseInTwoWrites) if held => {
+                self.base.edit(key, |slot, _| {
+                    if let Some(record) = slot {
+                        record.status = Status::InProgress { checkpoint: None };
+                    }
+                });
+                self.gap().await;
             }
             Some(Fault::ReleaseOnlySaysSo) if held => return Ok(ReleaseOutcome::Applied),
             Some(Fault::NeverPastUnlessPurged) => self.revive(key),
@@ -153,6 +211,11 @@ impl PlantedStore {
 /// Whether the record is in progress under `token`.
 pub(super) fn holds(record: &Record, token: Token) -> bool {
     matches!(record.status, Status::InProgress { .. }) && record.version.token == token
+}
+
+/// Whether both begin with the same eight bytes.
+pub(super) fn alike(one: Token, other: Token) -> bool {
+    one.as_bytes()[..8] == other.as_bytes()[..8]
 }
 
 /// Writes what a renewal makes of `found`, whatever is stored by now.
