@@ -35,7 +35,8 @@ pub(crate) fn check_same_result(found: &StoredResult, due: &StoredResult, what: 
     }
 }
 
-fn differences(found: &Record, due: &Record) -> Vec<String> {
+/// What differs, a line for each field; nothing if both are equal.
+pub(crate) fn differences(found: &Record, due: &Record) -> Vec<String> {
     let mut differences = Vec::new();
     let mut compare = |field: &str, found: String, due: String| {
         if found != due {

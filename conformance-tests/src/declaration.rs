@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-/// Facts about a store. They tell the suite how to test and what to report; none of them excuses a store from a
-/// clause.
+/// Facts about a store. Clock, resolution and the largest response tell the suite how to test. Durability and processes
+/// are not tested by any case yet: they are taken at the author's word, and printed behind the run for whoever keeps its
+/// report. None of them excuses a store from a clause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Declaration {
@@ -11,9 +12,9 @@ pub struct Declaration {
     pub name: &'static str,
     /// Whose time the store takes.
     pub clock: ClockKind,
-    /// What an acknowledged write survives.
+    /// What an acknowledged write survives. Printed, not tested.
     pub durability: Durability,
-    /// Who can share the records.
+    /// Who can share the records. Printed, not tested.
     pub processes: Processes,
     /// The shortest difference between two of its deadlines. A microsecond unless told otherwise.
     pub resolution: Duration,

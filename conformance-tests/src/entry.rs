@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
+use crate::declaration::{Declaration, Durability, Processes};
 use crate::fixture::Fixture;
 use crate::suite::Suite;
 
@@ -45,11 +46,27 @@ pub fn run_as_test<F: Fixture>() -> ExitCode {
     let left_out = usize::try_from(conclusion.num_filtered_out).unwrap_or(usize::MAX);
     let count = Count { ran: ran.load(Ordering::Relaxed), left_out, listed };
     println!("conformance of {:?}: {}", suite.declaration().name, count.summary());
+    println!("declared and not tested: {}", untested(suite.declaration()));
     if !count.is_complete() {
         println!("the number of cases that ran is not the number that was asked for");
         return ExitCode::FAILURE;
     }
     conclusion.exit_code()
+}
+
+/// What the report must not be read as having shown.
+fn untested(declaration: &Declaration) -> String {
+    let durability = match declaration.durability {
+        Durability::Handle => "the drop of a handle",
+        Durability::Process => "the end of its process",
+        Durability::PowerLoss => "a loss of power",
+        Durability::Failover => "the loss of its host",
+    };
+    let processes = match declaration.processes {
+        Processes::One => "one process",
+        Processes::Many => "any number of processes",
+    };
+    format!("a write survives {durability}; {processes} may share the records")
 }
 
 fn trial(suite: &Suite, name: &'static str, ran: &Arc<AtomicUsize>) -> Trial {

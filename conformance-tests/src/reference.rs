@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use onceonly::{
@@ -19,6 +20,8 @@ use onceonly::{
 #[derive(Clone)]
 pub struct ReferenceStore {
     shared: Arc<Shared>,
+    /// What its deadlines are multiples of, in microseconds.
+    resolution: i64,
 }
 
 struct Shared {
@@ -32,7 +35,26 @@ pub(crate) type Place = (Option<String>, String);
 impl ReferenceStore {
     /// An empty store on `clock`.
     pub fn new(clock: impl Clock) -> Self {
-        Self { shared: Arc::new(Shared { records: Mutex::default(), clock: Box::new(clock) }) }
+        let shared = Arc::new(Shared { records: Mutex::default(), clock: Box::new(clock) });
+        Self { shared, resolution: 1 }
+    }
+
+    /// The store, with deadlines that are multiples of `resolution`, rounded up: as of a database that keeps
+    /// milliseconds.
+    #[must_use]
+    pub fn with_resolution(mut self, resolution: Duration) -> Self {
+        self.resolution = i64::try_from(resolution.as_micros()).unwrap_or(i64::MAX).max(1);
+        self
+    }
+
+    fn round_deadlines(&self, record: &mut Record) {
+        for deadline in [&mut record.lease_until, &mut record.expires_at, &mut record.unresolved_until] {
+            let over = deadline.as_micros().rem_euclid(self.resolution);
+            if over > 0 {
+                *deadline =
+                    Timestamp::from_micros(deadline.as_micros().saturating_add(self.resolution - over));
+            }
+        }
     }
 
     /// How many records there are, past their time or not.
@@ -129,7 +151,8 @@ impl KeyStore for ReferenceStore {
             (Expected::Absent, Some(_)) | (Expected::Exactly(_), None) => false,
         };
         if as_expected {
-            let record = new_record(claim, now);
+            let mut record = new_record(claim, now);
+            self.round_deadlines(&mut record);
             let stamp = stamp(&record, now);
             records.insert(place, record);
             return Ok(ClaimOutcome::Claimed(stamp));
@@ -173,6 +196,7 @@ impl KeyStore for ReferenceStore {
                 record.status = Status::InProgress { checkpoint: Some(checkpoint.clone()) };
             }
         }
+        self.round_deadlines(record);
         Ok(RenewOutcome::Applied(stamp(record, now)))
     }
 
@@ -190,6 +214,7 @@ impl KeyStore for ReferenceStore {
             }
             record.version.revision = completion.revision;
             record.status = Status::Completed(completion.result.clone());
+            self.round_deadlines(record);
             return Ok(CompleteOutcome::Applied(stamp(record, now)));
         }
         Ok(match records.get(&place(key)) {
@@ -211,6 +236,7 @@ impl KeyStore for ReferenceStore {
             record.version.revision = release.revision;
             record.expires_at = now.plus(release.keep);
             record.status = Status::Released;
+            self.round_deadlines(record);
             return Ok(ReleaseOutcome::Applied);
         }
         Ok(match records.get(&place(key)) {

@@ -51,6 +51,21 @@ fn a_store_on_a_clock_that_runs_passes_every_case() {
 }
 
 #[test]
+fn a_store_whose_deadlines_are_whole_milliseconds_passes_every_case() {
+    let milliseconds = Duration::from_millis(1);
+    let suite = Suite::new(declared(ClockKind::Manual).with_resolution(milliseconds), move || async move {
+        let clock = ManualClock::starting_at(Timestamp::from_micros(1_800_000_000_000_000));
+        let store = ReferenceStore::new(clock.clone()).with_resolution(milliseconds);
+        Ok(Place { store: Arc::new(store), clock: StoreClock::Manual(clock) })
+    });
+    for case in Suite::cases() {
+        if let Err(failure) = suite.run(case.name) {
+            panic!("the healthy store is accused:\n{failure}");
+        }
+    }
+}
+
+#[test]
 fn a_place_that_cannot_be_opened_is_a_fault_of_the_set_up() {
     let suite = Suite::new(declared(ClockKind::Manual), || async {
         Err::<Place, _>(FixtureError::new("no server at 127.0.0.1:5432; set ONCEONLY_POSTGRES_URL"))

@@ -2,10 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use onceonly::{Expected, LeaseChange, ManualClock, RecordKey, Renewal, Timestamp, Token, Version};
+use onceonly::{
+    ClaimOutcome, CompleteOutcome, Expected, LeaseChange, ManualClock, RecordKey, Renewal, Snapshot,
+    Timestamp, Token, Version,
+};
 
 use crate::call::{Answer, Request};
 use crate::case::{Case, checkpoint, completion, fingerprint, release, response, revision, seconds};
+use crate::compare::differences;
 use crate::handle::failed;
 use crate::random::Random;
 use crate::reference::ReferenceStore;
@@ -58,7 +62,7 @@ impl<'a> Players<'a> {
         };
         Self {
             case,
-            model: ReferenceStore::new(clock.clone()),
+            model: ReferenceStore::new(clock.clone()).with_resolution(case.declaration().resolution),
             clock,
             keys: Vec::new(),
             tokens: Vec::new(),
@@ -162,7 +166,8 @@ impl<'a> Players<'a> {
         let store = self.told(request).await;
         let model = request.deliver(&self.model).await;
         if self.unlike(&store, &model) {
-            return Some(format!("the store answered\n{store:?}\nthe model\n{model:?}"));
+            let parts = unlike_parts(&store, &model);
+            return Some(format!("the store answered something else than the model\n{parts}"));
         }
         if matches!(request, Request::PurgeExpired { limit: 1 }) {
             // Which of several records goes is the store's choice: let both delete the rest as well.
@@ -175,7 +180,10 @@ impl<'a> Players<'a> {
             let store = self.told(&load).await;
             let model = load.deliver(&self.model).await;
             if self.unlike(&store, &model) {
-                return Some(format!("the store then holds\n{store:?}\nthe model\n{model:?}"));
+                return Some(format!(
+                    "the store then holds something else than the model\n{}",
+                    unlike_parts(&store, &model)
+                ));
             }
             if let Answer::Load(Ok(Some(found))) = model {
                 let record = found.record;
@@ -200,6 +208,27 @@ impl<'a> Players<'a> {
             Some(_) => store != model,
             None => without_times(&store) != without_times(&model),
         }
+    }
+}
+
+/// What differs between two answers: of the records that they show the fields, else the answers as they are.
+fn unlike_parts(store: &Answer, model: &Answer) -> String {
+    let differences = match (record_shown(store), record_shown(model)) {
+        (Some(found), Some(due)) => differences(&found.record, &due.record),
+        _ => Vec::new(),
+    };
+    if differences.is_empty() {
+        return format!("the store  {store:?}\nthe model  {model:?}");
+    }
+    differences.join("\n")
+}
+
+fn record_shown(answer: &Answer) -> Option<&Snapshot> {
+    match answer {
+        Answer::Load(Ok(found)) => found.as_ref(),
+        Answer::Claim(Ok(ClaimOutcome::Occupied(found)))
+        | Answer::Complete(Ok(CompleteOutcome::AlreadyCompleted(found))) => Some(found.as_ref()),
+        _ => None,
     }
 }
 
