@@ -89,8 +89,8 @@ async fn b101_memory_does_not_grow_with_the_keys_that_were() {
         resident.push(resident_pages());
     }
     assert_eq!(format!("{store:?}"), "MemoryStore { records: 0, .. }");
-    // What stays is what the allocator keeps for later, far less than the eighty pages per thousand keys that they took.
-    assert!(resident[5] < base + 2_000, "{resident:?} pages after each round, {base} before");
+    // What stays is what the allocator keeps for later: half of what a store keeps that never gives its tables back.
+    assert!(resident[5] < base + 5_000, "{resident:?} pages after each round, {base} before");
 }
 
 #[cfg(target_os = "linux")]
