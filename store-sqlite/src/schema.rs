@@ -1,6 +1,6 @@
 //! The table, and whether what is in the file is it.
 
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior};
 
 use crate::error::Error;
 use crate::statements::{Statements, TableName};
@@ -85,22 +85,32 @@ fn verify(connection: &Connection, table: &TableName) -> Result<(), Error> {
     if columns(connection, table.as_str())? != COLUMNS {
         return Err(Error::SetUp("the table's columns are not those of its schema version"));
     }
-    let strict: Option<bool> = connection
-        .query_row(
-            "SELECT strict FROM pragma_table_list WHERE schema = 'main' AND name = ?1 COLLATE NOCASE",
-            [table.as_str()],
-            |row| row.get(0),
-        )
-        .optional()?;
-    if strict != Some(true) {
+    let strict: Vec<bool> = ask(connection, "table_list", table.as_str(), |row| row.get("strict"))?;
+    if strict != [true] {
         return Err(Error::SetUp("the table is not STRICT"));
     }
-    let unique: bool =
-        connection.query_row(include_str!("sql/unique.sql"), [table.as_str()], |row| row.get(0))?;
-    if !unique {
+    if !is_unique(connection, table)? {
         return Err(Error::SetUp("the table has no unique index on key_digest alone"));
     }
     Ok(())
+}
+
+/// Whether some unique, whole index is on `key_digest` alone. Without it, one key could have two records.
+fn is_unique(connection: &Connection, table: &TableName) -> Result<bool, Error> {
+    let indexes: Vec<(String, bool, bool)> = ask(connection, "index_list", table.as_str(), |row| {
+        Ok((row.get("name")?, row.get("unique")?, row.get("partial")?))
+    })?;
+    for (index, unique, partial) in indexes {
+        if !unique || partial {
+            continue;
+        }
+        // An expression has no name.
+        let columns: Vec<Option<String>> = ask(connection, "index_info", &index, |row| row.get("name"))?;
+        if columns == [Some("key_digest".to_owned())] {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn is_taken(connection: &Connection, name: &str) -> Result<bool, Error> {
@@ -114,11 +124,27 @@ fn is_taken(connection: &Connection, name: &str) -> Result<bool, Error> {
 
 /// Name and declaration of each column, in order.
 fn columns(connection: &Connection, table: &str) -> Result<Vec<String>, Error> {
-    let mut select = connection.prepare(
-        "SELECT name || ' ' || type || iif(\"notnull\", ' NOT NULL', '') FROM pragma_table_xinfo(?1, 'main')",
-    )?;
-    let columns = select.query_map([table], |row| row.get(0))?;
-    Ok(columns.collect::<Result<_, _>>()?)
+    ask(connection, "table_xinfo", table, |row| {
+        let (name, declared): (String, String) = (row.get("name")?, row.get("type")?);
+        let constraint = if row.get("notnull")? { " NOT NULL" } else { "" };
+        Ok(format!("{name} {declared}{constraint}"))
+    })
+}
+
+/// What a PRAGMA says about `name`. As a statement and not as the table `pragma_…` that SQLite offers for it, since a
+/// table of that name in the file would be taken for it.
+fn ask<T>(
+    connection: &Connection,
+    pragma: &str,
+    name: &str,
+    mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Vec<T>, Error> {
+    let mut answers = Vec::new();
+    connection.pragma(Some("main"), pragma, name, |row| {
+        answers.push(read(row)?);
+        Ok(())
+    })?;
+    Ok(answers)
 }
 
 const VERSION: i64 = 1;

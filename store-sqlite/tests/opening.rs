@@ -51,6 +51,17 @@ fn a_foreign_view_of_that_name_is_refused() {
 }
 
 #[test]
+fn an_applications_tables_named_like_pragmas_are_not_taken_for_them() {
+    let database = Database::new();
+    for name in ["pragma_table_xinfo", "pragma_table_list", "pragma_index_list", "pragma_index_info"] {
+        database.raw().execute_batch(&format!("CREATE TABLE {name} (note TEXT)")).unwrap();
+        // Made by the first, and looked at by the second.
+        drop(database.open());
+        drop(database.open());
+    }
+}
+
+#[test]
 fn a_foreign_table_of_versions_is_refused() {
     let database = Database::new();
     database.raw().execute_batch("CREATE TABLE onceonly_schema (version TEXT)").unwrap();
@@ -98,6 +109,11 @@ fn a_table_without_its_guards_is_refused() {
 
     let partial = "CREATE UNIQUE INDEX partial ON onceonly_records (key_digest) WHERE status = 0";
     database.raw().execute_batch(partial).unwrap();
+    assert_rejected(&refusal(&database), "no unique index");
+
+    let with_expression =
+        "CREATE UNIQUE INDEX expression ON onceonly_records (key_digest, length(key_digest) + status)";
+    database.raw().execute_batch(with_expression).unwrap();
     assert_rejected(&refusal(&database), "no unique index");
 
     let database = with_table();
