@@ -37,15 +37,17 @@ impl Checkpoints {
     pub(crate) fn start(connection: Connection) -> Result<Self, Error> {
         let (request, requests) = mpsc::sync_channel(1);
         let (done, copied) = mpsc::sync_channel(1);
-        let thread =
-            thread::Builder::new().name("onceonly-sqlite-checkpoint".to_owned()).spawn(move || {
+        let thread = thread::Builder::new()
+            .name("onceonly-sqlite-checkpoint".to_owned())
+            .spawn(move || {
                 while requests.recv().is_ok() {
                     copy(&connection);
                     if done.send(()).is_err() {
                         break;
                     }
                 }
-            })?;
+            })
+            .map_err(Error::Thread)?;
         Ok(Self { request: Some(request), copied, thread: Some(thread), phase: Phase::Idle, due: DUE_PAGES })
     }
 

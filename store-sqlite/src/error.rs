@@ -28,7 +28,9 @@ pub(crate) enum Error {
     #[error("the writer has stopped")]
     Stopped,
     #[error("failed to start a thread")]
-    Thread(#[from] std::io::Error),
+    Thread(#[source] std::io::Error),
+    #[error("failed to look at the file")]
+    File(#[from] std::io::Error),
 }
 
 impl Error {
@@ -58,6 +60,9 @@ impl From<Error> for StoreError {
             Error::Undone => Self::new(Unavailable, NAME, "the transaction was undone"),
             Error::Panicked => Self::new(Other, NAME, "the call panicked"),
             Error::Stopped => Self::new(Unavailable, NAME, "the writer has stopped"),
+            Error::File(source) => {
+                Self::new(Unavailable, NAME, "failed to look at the file").with_source(source)
+            }
             Error::Thread(source) => {
                 Self::new(Unavailable, NAME, "failed to start a thread").with_source(source)
             }

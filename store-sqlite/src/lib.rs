@@ -17,8 +17,9 @@
 //! One thread writes. Calls that arrive while it commits are committed together next, so that they share one flush of
 //! the disk; nobody waits for a timer. Each call is answered after the commit that it is part of. Replays of keys that
 //! this store has met lately, and [`load`](onceonly::KeyStore::load), read in place, over connections of their own: a look
-//! into the write-ahead log takes microseconds, may wait for the disk as any read of a file, and never for a writer. The
-//! first replay of another key, as after a restart, is answered with the next commit.
+//! into the write-ahead log takes microseconds, may wait for the disk as any read of a file, and not for a commit. Where
+//! SQLite cannot let it look at once, as while another process recovers the log, the writer is asked and answers in its
+//! turn. The first replay of another key, as after a restart, is answered with the next commit.
 //!
 //! # What it needs
 //!
@@ -35,12 +36,18 @@
 //!   transaction open makes every claim wait, for [`SqliteOptions::busy_timeout`] at most. One that keeps a *read*
 //!   transaction open keeps the write-ahead log from starting over: the log grows until it ends.
 //! * **One clock.** The host's time decides when leases and retentions end.
-//! * **One name.** All processes must reach the file by one path, and share the folder that it is in: the log is found by
-//!   the file's name. A hard link is refused; one file that is mounted into two containers by itself cannot be seen, and
-//!   grants keys twice. Copying or reading the file by other means in the same process drops its locks, and a store must
-//!   not be carried over a `fork` ([How to corrupt an SQLite file](https://www.sqlite.org/howtocorrupt.html)).
 //! * **A file that stays where it is.** Deleting or replacing the file under a running store loses what is written
 //!   from then on.
+//! * **One name for the file.** The write-ahead log lies beside the file and is called after it. Under two names, by a
+//!   hard link or a single file that is mounted into two containers, a file has two logs, and one key is granted twice.
+//!   Hard links are refused on Unix when the store is opened, mounts cannot be seen: share the directory, never the file
+//!   alone.
+//! * **Nobody else who opens the file in this process.** On Unix, closing a file drops all locks that the process holds
+//!   on it. Copying the file by the means of the operating system while the store is open, as for a backup, lets another
+//!   process write in between. Copy with SQLite's backup or `VACUUM INTO`, or while no store is open. Connections of the same SQLite library are safe, those of a second copy linked into the process are not.
+//!   See <https://www.sqlite.org/howtocorrupt.html>, section 2.2.
+//! * **A store of its own for each process.** One that is carried over a `fork` may damage the file, and has no thread that
+//!   writes: open it afterwards.
 //!
 //! # What survives
 //!

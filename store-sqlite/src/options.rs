@@ -107,9 +107,10 @@ impl SqliteOptions {
     /// Blocks for as long as that takes, so call it before the runtime is busy.
     ///
     /// # Errors
-    /// [`Rejected`](onceonly::StoreErrorKind::Rejected) if an option makes no sense, the file is read-only, the table's
-    /// name is taken by something else, the table was made by a newer release, or its columns were changed; in each of
-    /// these cases the file is untouched. [`Corrupt`](onceonly::StoreErrorKind::Corrupt) if the file is no database.
+    /// [`Rejected`](onceonly::StoreErrorKind::Rejected) if an option makes no sense, the file is read-only, its path is
+    /// not UTF-8, it has several names by hard links (seen on Unix only), a name that the table needs is taken by
+    /// something else, the table was made by a newer release, or its columns were changed; in each of these cases the
+    /// file is untouched. [`Corrupt`](onceonly::StoreErrorKind::Corrupt) if the file is no database.
     /// [`Unavailable`](onceonly::StoreErrorKind::Unavailable) if it cannot be opened, or stays locked.
     pub fn open(self, path: impl AsRef<Path>) -> Result<SqliteStore, StoreError> {
         Ok(SqliteStore::start(&Location::File(path.as_ref().to_owned()), self)?)

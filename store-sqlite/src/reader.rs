@@ -5,7 +5,7 @@ use rusqlite::Connection;
 
 use onceonly::{RecordKey, Snapshot};
 
-use crate::connection::{self, Location};
+use crate::connection::{self, OpenedFile};
 use crate::error::{self, Error};
 use crate::records::Table;
 
@@ -23,12 +23,11 @@ pub(crate) enum Look {
 
 impl Readers {
     /// Opens `count` connections. A database in memory has none: it belongs to its one connection.
-    pub(crate) fn open(location: &Location, count: usize) -> Result<Self, Error> {
-        let count = match location {
-            Location::File(_) => count,
-            Location::Memory => 0,
+    pub(crate) fn open(file: Option<&OpenedFile>, count: usize) -> Result<Self, Error> {
+        let Some(file) = file else {
+            return Ok(Self(Box::default()));
         };
-        let connections = (0..count).map(|_| connection::open_reader(location).map(Mutex::new));
+        let connections = (0..count).map(|_| connection::open_reader(file).map(Mutex::new));
         Ok(Self(connections.collect::<Result<_, _>>()?))
     }
 

@@ -12,7 +12,7 @@ use onceonly::{
 };
 
 use crate::checkpoint::Checkpoints;
-use crate::connection::{self, Location};
+use crate::connection::{self, Location, OpenedFile};
 use crate::error::{Error, NAME};
 use crate::options::SqliteOptions;
 use crate::reader::{Look, Readers};
@@ -77,8 +77,12 @@ impl SqliteStore {
         let mut connection = connection::open(location)?;
         connection.busy_timeout(options.busy_timeout)?;
         // Before anything is changed: a file that is not ours stays as it is.
+        let file = match location {
+            Location::File(given) => Some(OpenedFile::of(&connection, given)?),
+            Location::Memory => None,
+        };
         let found = schema::inspect(&mut connection, &name)?;
-        if let Location::File(_) = location {
+        if file.is_some() {
             connection::use_write_ahead_log(&connection, deadline)?;
         }
         connection::prepare_writer(&connection, options.synchronous, options.file_bytes_max)?;
@@ -88,15 +92,15 @@ impl SqliteStore {
         // From here on the writer waits in its own way.
         connection.busy_timeout(Duration::ZERO)?;
 
-        let path = connection.path().filter(|path| !path.is_empty()).map(PathBuf::from);
-        let readers = Readers::open(location, options.readers)?;
-        let checkpoints = match location {
-            Location::File(_) => {
+        let readers = Readers::open(file.as_ref(), options.readers)?;
+        let checkpoints = match &file {
+            Some(file) => {
                 Checkpoints::watch(&connection);
-                Some(Checkpoints::start(connection::open(location)?)?)
+                Some(Checkpoints::start(file.connect()?)?)
             }
-            Location::Memory => None,
+            None => None,
         };
+        let path = file.map(|file| file.path().to_owned());
         let SqliteOptions { busy_timeout, clock, mark_retention, .. } = options;
         let table = Arc::new(Table { statements, clock, mark_retention });
         let parts = WriterParts { connection, table: Arc::clone(&table), busy_timeout, checkpoints };

@@ -39,13 +39,16 @@ pub(crate) enum WhenDropped {
 impl Writer {
     pub(crate) fn start(parts: WriterParts) -> Result<Self, Error> {
         let (sender, queue) = mpsc::channel();
-        thread::Builder::new().name("onceonly-sqlite".to_owned()).spawn(move || {
-            let WriterParts { connection, table, busy_timeout, checkpoints } = parts;
-            let mut thread = WriterThread { checkpoints, connection, table, busy_timeout, queue };
-            while let Ok(first) = thread.queue.recv() {
-                thread.write_group(first);
-            }
-        })?;
+        thread::Builder::new()
+            .name("onceonly-sqlite".to_owned())
+            .spawn(move || {
+                let WriterParts { connection, table, busy_timeout, checkpoints } = parts;
+                let mut thread = WriterThread { checkpoints, connection, table, busy_timeout, queue };
+                while let Ok(first) = thread.queue.recv() {
+                    thread.write_group(first);
+                }
+            })
+            .map_err(Error::Thread)?;
         Ok(Self(sender))
     }
 
