@@ -44,10 +44,11 @@
 //!   alone.
 //! * **Nobody else who opens the file in this process.** On Unix, closing a file drops all locks that the process holds
 //!   on it. Copying the file by the means of the operating system while the store is open, as for a backup, lets another
-//!   process write in between. Copy with SQLite's backup or `VACUUM INTO`, or while no store is open. Connections of the same SQLite library are safe, those of a second copy linked into the process are not.
-//!   See <https://www.sqlite.org/howtocorrupt.html>, section 2.2.
-//! * **A store of its own for each process.** One that is carried over a `fork` may damage the file, and has no thread that
-//!   writes: open it afterwards.
+//!   process write in between. Copy with SQLite's backup or `VACUUM INTO`, or while no store is open. Connections of the
+//!   same SQLite library are safe, those of a second copy linked into the process are not. See
+//!   <https://www.sqlite.org/howtocorrupt.html>, section 2.2.
+//! * **A store of its own for each process.** One that is carried over a `fork` may damage the file, and has no thread
+//!   that writes: open it afterwards.
 //!
 //! # What survives
 //!

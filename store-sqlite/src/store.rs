@@ -26,7 +26,8 @@ use crate::writer::{WhenDropped, Writer, WriterParts};
 /// A [`KeyStore`] in an SQLite database file, for any number of processes on one host.
 ///
 /// Clones share one writing thread and the connections that read. Dropping the last clone ends the thread, once it has
-/// answered what is queued; the drop does not wait for that.
+/// answered what is queued, and does not wait for that: what is queued is still written if the process lives long
+/// enough. [`SqliteStore::close`] waits.
 ///
 /// Records that are past their time stay until [`KeyStore::purge_expired`] deletes them: run the engine's sweeper. The
 /// file does not shrink by that; the room is used again.
@@ -66,6 +67,19 @@ impl SqliteStore {
     /// The default options, to be changed before opening.
     pub fn options() -> SqliteOptions {
         SqliteOptions::new()
+    }
+
+    /// Drops this clone, and if it is the last one waits until everything queued is written and answered and the file is
+    /// closed. Before the process ends, drop what else holds a clone, such as the engine, and call this.
+    ///
+    /// Blocks, for [`SqliteOptions::busy_timeout`] and longer if others hold the write lock or the disk hangs: call it
+    /// where blocking is allowed. With other clones left it returns at once, and the last of them closes the file. A
+    /// file that no other process has open either is then one file, without its write-ahead log.
+    pub fn close(self) {
+        if let Some(Shared { readers, writer, .. }) = Arc::into_inner(self.shared) {
+            drop(readers);
+            writer.close();
+        }
     }
 
     pub(crate) fn start(location: &Location, options: SqliteOptions) -> Result<Self, Error> {

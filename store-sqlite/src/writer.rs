@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc;
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use futures_channel::oneshot;
@@ -17,7 +17,10 @@ use crate::records::{Records, Table};
 
 /// The way to the writer's thread. When it is dropped, the thread answers what is queued and ends.
 #[derive(Debug)]
-pub(crate) struct Writer(mpsc::Sender<Message>);
+pub(crate) struct Writer {
+    queue: mpsc::Sender<Message>,
+    thread: JoinHandle<()>,
+}
 
 /// What the writer needs.
 pub(crate) struct WriterParts {
@@ -39,7 +42,7 @@ pub(crate) enum WhenDropped {
 impl Writer {
     pub(crate) fn start(parts: WriterParts) -> Result<Self, Error> {
         let (sender, queue) = mpsc::channel();
-        thread::Builder::new()
+        let thread = thread::Builder::new()
             .name("onceonly-sqlite".to_owned())
             .spawn(move || {
                 let WriterParts { connection, table, busy_timeout, checkpoints } = parts;
@@ -49,7 +52,14 @@ impl Writer {
                 }
             })
             .map_err(Error::Thread)?;
-        Ok(Self(sender))
+        Ok(Self { queue: sender, thread })
+    }
+
+    /// Waits until the thread has answered what is queued and has closed its connection.
+    pub(crate) fn close(self) {
+        drop(self.queue);
+        // Should it have panicked after all, then it has ended as well.
+        let _ = self.thread.join();
     }
 
     /// Carries out `verb` in the next group.
@@ -84,7 +94,7 @@ impl Writer {
     }
 
     fn send(&self, calls: Vec<Box<dyn Work>>) -> Result<(), Error> {
-        self.0.send(Message { since: Instant::now(), calls }).map_err(|_| Error::Stopped)
+        self.queue.send(Message { since: Instant::now(), calls }).map_err(|_| Error::Stopped)
     }
 }
 

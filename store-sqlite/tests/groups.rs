@@ -158,6 +158,32 @@ async fn a_store_that_is_dropped_writes_what_is_queued() {
     });
 }
 
+#[tokio::test]
+async fn closing_waits_for_what_is_queued() {
+    let database = Database::new();
+    let (key, completion) = (support::key("key"), support::completion(b"done"));
+    let store = database.open_with(SqliteStore::options().busy_timeout(support::PATIENCE));
+    support::claim(&store, &key, 1).await;
+    let raw = database.raw();
+    raw.execute_batch("BEGIN IMMEDIATE").unwrap();
+    assert!(support::poll_once(&mut store.complete(&key, support::token(1), &completion)).is_pending());
+    let clone = store.clone();
+    // Not the last one: it would wait in vain for the lock that is held here.
+    store.close();
+    std::thread::scope(|scope| {
+        let closing = scope.spawn(|| clone.close());
+        assert!(!closing.is_finished(), "the write is still to be made");
+        raw.execute_batch("COMMIT").unwrap();
+        closing.join().unwrap();
+    });
+    // The last connection to close takes the log away.
+    drop(raw);
+    assert!(!database.log_path().exists(), "the connections are still open");
+    let store = database.open();
+    let status = store.load(&key).await.unwrap().unwrap().record.status;
+    assert_eq!(status, Status::Completed(completion.result));
+}
+
 /// A clock that panics once fails one call. The thread, and everybody else, goes on.
 #[tokio::test]
 async fn a_call_that_panics_fails_alone() {
