@@ -6,6 +6,7 @@ mod engine;
 mod groups;
 mod locks;
 mod opening;
+mod panics;
 mod processes;
 mod purging;
 mod support;
