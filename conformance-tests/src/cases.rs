@@ -271,6 +271,7 @@ cases! {
             "everything past its time goes, in batches, and the counts are right";
         what_is_past_its_time_is_found_behind_thousands_of_live_records: "G2", PastItsTime,
             "a purge finds what is past its time also behind thousands of live records";
+        a_late_end_after_a_purge_goes_at_its_time: "G2", PastItsTime, "a record that ends late, after a purge has passed it by, goes at its own time";
         a_purge_of_nothing_deletes_nothing: "G3", PastItsTime,
             "a purge of an empty store, or of at most none, deletes nothing";
         a_purge_in_one_handle_is_seen_by_all: "G2", Durable,

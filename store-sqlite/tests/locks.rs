@@ -20,11 +20,19 @@ async fn a_call_waits_for_a_lock_that_comes_free() {
     // B137.
     let database = Database::new();
     let store = database.open_with(SqliteStore::options().busy_timeout(PATIENCE));
+    let other = database.open_with(impatient());
     let raw = database.raw();
     raw.execute_batch("BEGIN IMMEDIATE").unwrap();
     let (key, claim) = (support::key("waits"), support::new_claim(1));
     let mut call = store.claim(&key, &claim, Expected::Absent);
     assert!(support::poll_once(&mut call).is_pending());
+    // A less patient store, asked later, has given up by now: the first one has met the lock too.
+    let refused = other.claim(&support::key("gives up"), &support::new_claim(2), Expected::Absent).await;
+    assert_eq!(refused.unwrap_err().kind(), StoreErrorKind::Unavailable);
+    assert!(
+        support::poll_once(&mut call).is_pending(),
+        "the lock is taken, and the call does not wait for it"
+    );
     raw.execute_batch("COMMIT").unwrap();
     assert!(matches!(call.await, Ok(ClaimOutcome::Claimed(_))));
 }

@@ -3,6 +3,7 @@
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
+use std::sync::Arc;
 use std::{env, fs};
 
 use onceonly::{ClaimOutcome, CompleteOutcome, Expected, KeyStore, Status, StoreErrorKind, Token, Version};
@@ -22,23 +23,17 @@ fn childs_store() -> SqliteStore {
     SqliteStore::open(support::directory().join("records.db")).expect("the store opens")
 }
 
+/// B001: fifty callers in each of four processes, all after the same key, and then all after the next one.
 #[test]
 fn each_key_is_granted_to_one_process() {
-    const KEYS: usize = 200;
+    const KEYS: usize = 100;
     if support::role().is_some() {
-        let store = childs_store();
+        let store = SqliteStore::options().busy_timeout(support::PATIENCE);
+        let store = store.open(support::directory().join("records.db")).expect("the store opens");
         support::tell("ready");
         support::wait_for_parent();
-        let mut granted = Vec::new();
-        for number in 0..KEYS {
-            let mut claim = support::new_claim(1);
-            claim.token = Token::random();
-            let outcome = block_on(store.claim(&support::key(&number.to_string()), &claim, Expected::Absent));
-            if let ClaimOutcome::Claimed(_) = outcome.expect("no busy error gets out") {
-                granted.push(number.to_string());
-            }
-        }
-        return support::tell(&granted.join(","));
+        let granted = (0..KEYS).flat_map(|number| block_on(fifty_claims(&store, number)));
+        return support::tell(&granted.map(|number| number.to_string()).collect::<Vec<_>>().join(","));
     }
     let database = Database::new();
     let start =
@@ -53,6 +48,29 @@ fn each_key_is_granted_to_one_process() {
         told.iter().flat_map(|told| told.split(',')).filter_map(|number| number.parse().ok()).collect();
     granted.sort_unstable();
     assert!(granted.into_iter().eq(0..KEYS), "{told:?}");
+}
+
+/// The number, once for each of fifty callers at once that was granted its key.
+async fn fifty_claims(store: &SqliteStore, number: usize) -> Vec<usize> {
+    let barrier = Arc::new(tokio::sync::Barrier::new(50));
+    let callers: Vec<_> = (0..50)
+        .map(|_| {
+            let (store, barrier) = (store.clone(), Arc::clone(&barrier));
+            tokio::spawn(async move {
+                let mut claim = support::new_claim(1);
+                claim.token = Token::random();
+                barrier.wait().await;
+                store.claim(&support::key(&number.to_string()), &claim, Expected::Absent).await
+            })
+        })
+        .collect();
+    let mut granted = Vec::new();
+    for caller in callers {
+        if let ClaimOutcome::Claimed(_) = caller.await.unwrap().expect("no busy error gets out") {
+            granted.push(number);
+        }
+    }
+    granted
 }
 
 #[test]

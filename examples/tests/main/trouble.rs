@@ -137,6 +137,20 @@ fn two_servers_on_one_database_charge_once() {
     assert_one_charge(&other, 1);
 }
 
+/// B011: what the documentation says of the memory store, seen from outside: it is for one process, and for its life.
+#[test]
+fn servers_with_a_memory_store_each_remember_their_own() {
+    let charge = Request::charge("key-1", 1000);
+    for _restart in 0..2 {
+        let server = Server::start(&["--store", "memory"]);
+        assert!(
+            !server.send(&charge).is_replay(),
+            "the store is shared after all: say so in its documentation"
+        );
+        assert!(server.send(&charge).is_replay());
+    }
+}
+
 #[test]
 fn a_charge_that_takes_longer_than_its_lease_keeps_its_key() {
     let folder = Folder::new();
