@@ -8,7 +8,7 @@ use onceonly_conformance::{Fate, Verb};
 use super::setup::{World, charged, response, soon, until};
 
 fn short(settings: Settings) -> Settings {
-    settings.lease(Duration::from_millis(60)).policy(Policy::Rerun)
+    settings.lease(Duration::from_millis(600)).policy(Policy::Rerun)
 }
 
 /// Writes the result as a store's `complete_in` does, and commits.

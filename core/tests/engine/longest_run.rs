@@ -28,10 +28,11 @@ async fn an_overrun_is_reported_when_the_longest_run_ends_and_not_a_renewal_late
     let overran = Overran::default();
     let builder = Idempotency::builder(MemoryStore::new()).observer(overran.clone()).policy(Policy::Rerun);
     let millis = Duration::from_millis;
-    // Renewed after 200, 400 and 600 ms, and once more after 800 ms if the end did not count.
-    let engine = builder.lease(millis(600)).longest_run(millis(630)).build().unwrap();
+    // Renewed after 0.8, 1.6 and 2.4 s, and once more after 3.2 s if the end did not count.
+    let engine = builder.lease(millis(2_400)).longest_run(millis(2_520)).build().unwrap();
     let first = World { engine: engine.clone(), ..World::new() };
-    let engine = engine.configured(|settings| settings.lease(millis(690)).longest_run(millis(690))).unwrap();
+    let engine =
+        engine.configured(|settings| settings.lease(millis(2_760)).longest_run(millis(2_760))).unwrap();
     let second = World { engine, ..World::new() };
     let handlers = [first.start().await, second.start().await];
     until(async || overran.keys().len() == 2).await;

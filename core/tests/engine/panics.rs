@@ -19,7 +19,7 @@ use super::setup::{World, charged, request, response, soon, until_much_later};
 #[tokio::test]
 async fn a_renewal_that_panics_does_not_end_the_heartbeat() {
     let store = Panicking::once(Verb::Renew);
-    let engine = Idempotency::builder(store.clone()).lease(Duration::from_millis(300)).policy(Policy::Rerun);
+    let engine = Idempotency::builder(store.clone()).lease(Duration::from_millis(900)).policy(Policy::Rerun);
     let engine = engine.build().unwrap();
     let renewals = store.fates.clone();
     let outcome = engine

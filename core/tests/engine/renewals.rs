@@ -24,7 +24,7 @@ async fn a_renewal_without_an_answer_is_given_up() {
 /// The handler concludes while the last renewal of its lease is on its way, unanswered.
 #[tokio::test]
 async fn a_renewal_that_fails_after_the_handler_concluded_is_not_reported_as_lost() {
-    let world = World::with(|settings| settings.lease(Duration::from_millis(1_800)).policy(Policy::Rerun));
+    let world = World::with(|settings| settings.lease(Duration::from_secs(6)).policy(Policy::Rerun));
     let started = world.start().await;
     // The first is given up after two thirds of the lease; the second would be after the whole of it.
     let _first = world.fates.hold_next(Verb::Renew);
@@ -48,7 +48,7 @@ async fn a_claim_is_renewed_while_the_question_about_an_earlier_attempt_is_out()
             Verdict::NotExecuted
         }
     });
-    let world = World::with(|settings| settings.lease(Duration::from_millis(60)).policy(policy));
+    let world = World::with(|settings| settings.lease(Duration::from_millis(600)).policy(policy));
     world.crashed_attempt(None).await;
     world.let_lease_pass();
     let caller = tokio::spawn({
@@ -65,7 +65,7 @@ async fn a_claim_is_renewed_while_the_question_about_an_earlier_attempt_is_out()
 /// A store that does not answer at all, instead of failing: the handler is told while its lease still stands.
 #[tokio::test]
 async fn a_store_that_hangs_under_rerun_tells_the_handler_before_the_lease_ends() {
-    let world = World::with(|settings| settings.lease(Duration::from_millis(900)).policy(Policy::Rerun));
+    let world = World::with(|settings| settings.lease(Duration::from_secs(6)).policy(Policy::Rerun));
     let started = world.start().await;
     world.fates.always(Verb::Renew, onceonly_conformance::Fate::Hold(onceonly_conformance::Gate::new()));
     soon(started.attempt.lost()).await;

@@ -47,7 +47,7 @@ fn without_timers_the_low_level_door_works_as_without_a_runtime() {
 #[test]
 fn a_handler_that_blocks_its_runtime_during_a_save_is_renewed_all_the_same() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let world = World::with(|settings| settings.lease(Duration::from_millis(300)).policy(Policy::Rerun));
+    let world = World::with(|settings| settings.lease(Duration::from_millis(900)).policy(Policy::Rerun));
     let gate = world.fates.hold_next_reply(Verb::Renew);
     let fates = world.fates.clone();
     let outcome = runtime.block_on(world.run_with(move |attempt| async move {
