@@ -12,10 +12,12 @@ use onceonly::{
 };
 
 use crate::declaration::{ClockKind, Declaration};
-use crate::fixture::{Fixture, FixtureError, RawAccess, StoreClock};
+use crate::evidence::{Evidence, Notes};
+use crate::fixture::{Fixture, FixtureError, RawAccess, RawLock, StoreClock};
 use crate::handle::Handle;
+use crate::race::Race;
 use crate::random::Random;
-use crate::verdict::{inconclusive, set_up_failed};
+use crate::verdict::{inconclusive, not_claimed, set_up_failed};
 
 /// One attempt at one case.
 pub(crate) struct Case {
@@ -30,6 +32,7 @@ pub(crate) struct Case {
     seed: u64,
     tokens: AtomicU64,
     step: Mutex<&'static str>,
+    notes: Arc<Notes>,
 }
 
 impl Case {
@@ -51,7 +54,8 @@ impl Case {
         // A name that no other run uses, also where cases share a server.
         let scope = Scope::named(&format!("case {}", IdempotencyKey::generate().as_str()))?;
         let step = Mutex::new("");
-        Ok(Self { fixture, declaration, clock, store, scope, scale, seed, tokens: AtomicU64::new(0), step })
+        let (tokens, notes) = (AtomicU64::new(0), Arc::default());
+        Ok(Self { fixture, declaration, clock, store, scope, scale, seed, tokens, step, notes })
     }
 
     pub(crate) async fn close(&self) -> Result<(), FixtureError> {
@@ -69,6 +73,11 @@ impl Case {
 
     pub(crate) fn last_step(&self) -> &'static str {
         *self.step.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the case has shown so far.
+    pub(crate) fn evidence(&self) -> Evidence {
+        self.notes.evidence(self.scale.ilog2() + 1)
     }
 
     // Handles.
@@ -102,10 +111,24 @@ impl Case {
     /// How many records there are, if the fixture can tell.
     pub(crate) async fn count(&self) -> Option<u64> {
         let raw: Arc<dyn RawAccess> = self.fixture.raw()?;
-        match raw.count().await {
-            Ok(count) => Some(count),
-            Err(error) => set_up_failed(error),
-        }
+        Some(set_up(raw.count().await))
+    }
+
+    /// The look behind the store. Without one, a case that needs it is not claimed.
+    pub(crate) fn raw(&self) -> Arc<dyn RawAccess> {
+        self.fixture.raw().unwrap_or_else(|| not_claimed("the fixture has no look behind the store"))
+    }
+
+    /// Takes the lock that a write of `key` waits for. Where there is none to take, the case is not claimed.
+    pub(crate) async fn raw_lock(&self, key: &RecordKey) -> RawLock {
+        let lock = set_up(self.raw().lock(key).await);
+        lock.unwrap_or_else(|| not_claimed("the fixture cannot lock a record from outside"))
+    }
+
+    /// Another store beside this one. Where there is none, the case is not claimed.
+    pub(crate) async fn neighbour(&self) -> Box<dyn Fixture> {
+        let neighbour = set_up(self.fixture.neighbour().await);
+        neighbour.unwrap_or_else(|| not_claimed("the fixture has no second store in the same database"))
     }
 
     // Names and values.
@@ -162,6 +185,11 @@ impl Case {
             ClockKind::Manual => seconds(60 * u64::from(parts)),
             ClockKind::System => span(Duration::from_millis(150) * self.scale * parts),
         }
+    }
+
+    /// A race of so many rounds.
+    pub(crate) fn race(&self, rounds: usize) -> Race {
+        Race::of_rounds(rounds, Arc::clone(&self.notes))
     }
 
     /// How many rounds a race gets.
@@ -243,6 +271,11 @@ impl Case {
     pub(crate) fn tick(&self) -> i64 {
         i64::try_from(self.declaration.resolution.as_micros()).unwrap_or(i64::MAX)
     }
+}
+
+/// What the fixture gave; if it failed, the case ends as a fault of the set-up.
+pub(crate) fn set_up<T>(given: Result<T, FixtureError>) -> T {
+    given.unwrap_or_else(|error| set_up_failed(error))
 }
 
 /// The fingerprint of a request that asks for `what`.

@@ -21,19 +21,30 @@ mod scope;
 mod takeover;
 
 use crate::clause::Clause;
-use crate::suite::{CaseInfo, RegisteredCase};
+use crate::suite::{CaseInfo, Flake, RegisteredCase};
 
 macro_rules! cases {
-    ($($file:ident { $($name:ident: $id:literal, $clause:ident, $sentence:literal;)+ })+) => {
+    ($($file:ident { $($name:ident: $id:literal, $clause:ident $(($flake:ident))?, $sentence:literal;)+ })+) => {
         pub(crate) static CASES: &[RegisteredCase] = &[$($(RegisteredCase {
             info: CaseInfo {
                 name: concat!(stringify!($file), "::", stringify!($name)),
                 id: $id,
                 clause: Clause::$clause,
+                flake: flake!($($flake)?),
                 sentence: $sentence,
             },
             run: |case| Box::pin($file::$name(case)),
         },)+)+];
+    };
+}
+
+/// A case whose verdict depends on nothing but the store, unless it is marked otherwise behind its clause.
+macro_rules! flake {
+    () => {
+        Flake::Never
+    };
+    ($flake:ident) => {
+        Flake::$flake
     };
 }
 
@@ -45,19 +56,19 @@ cases! {
             "a claim's three deadlines are the store's time plus its spans";
         a_second_claim_is_refused_and_shown_the_whole_record: "B3", Exclusive,
             "a second claim is refused and shown the whole stored record";
-        a_claim_repeated_by_its_own_token_changes_nothing: "B4", Repeating,
+        a_claim_repeated_by_its_own_token_changes_nothing: "B4", Repeating (Window),
             "a claim repeated with its own token changes nothing";
         a_claim_expecting_another_version_is_refused: "B15", Exclusive,
             "a guarded claim with another token or revision is refused";
         a_claim_expecting_a_version_of_nothing_is_vacant: "B15", Exclusive,
             "a guarded claim of an absent record writes nothing";
-        a_claim_expecting_the_stored_version_replaces_every_field: "B15", Verbatim,
+        a_claim_expecting_the_stored_version_replaces_every_field: "B15", Verbatim (Window),
             "a granted takeover replaces every field of the record";
         a_live_result_gives_way_to_a_claim_that_expects_it: "B15", Exclusive,
             "a guarded claim is granted over a live result too";
-        a_record_past_its_time_is_not_overwritten_by_a_claim_expecting_absence: "X4", PastItsTime,
+        a_record_past_its_time_is_not_overwritten_by_a_claim_expecting_absence: "X4", PastItsTime (Window),
             "a claim expecting absence never overwrites, also not what is past its time";
-        exclusive_across_handles: "R1", Exclusive,
+        exclusive_across_handles: "R1", Exclusive (Race),
             "of eight claims at once on eight handles, one is granted";
     }
     load {
@@ -69,11 +80,11 @@ cases! {
             "an acknowledged write outlives the handle that made it";
         every_answer_carries_the_stores_time: "B16", OneClock,
             "every answer carries the store's time";
-        reading_moves_no_deadline: "X3", PastItsTime,
+        reading_moves_no_deadline: "X3", PastItsTime (Window),
             "loads and refused claims move no deadline";
     }
     renew {
-        an_extension_moves_the_lease_forward_and_nothing_else: "B13", OneClock,
+        an_extension_moves_the_lease_forward_and_nothing_else: "B13", OneClock (Window),
             "a renewal moves the lease and the revision, and nothing else";
         an_extension_never_shortens_the_lease: "B13", Held,
             "a renewal by less than remains leaves the lease";
@@ -113,7 +124,7 @@ cases! {
         releasing_again_is_applied_and_changes_nothing: "B12", Repeating,
             "a repeated release is applied and changes nothing";
         a_release_is_carried_out_whatever_its_revision: "B11", Durable, "a release is carried out also under a revision that is no news";
-        a_mark_past_its_time_is_no_longer_the_holders: "X4", PastItsTime,
+        a_mark_past_its_time_is_no_longer_the_holders: "X4", PastItsTime (Window),
             "a release repeated past the time of its mark is refused";
         a_release_after_completion_is_refused: "B12", Held,
             "a release after completion is refused, and the result stays";
@@ -133,15 +144,15 @@ cases! {
             "a token that holds another key writes nothing here";
         the_token_writes_only_under_its_own_key: "B10", Isolated,
             "a holder's writes under another key or scope are refused";
-        a_superseded_holder_writes_nothing: "L3", Held,
+        a_superseded_holder_writes_nothing: "L3", Held (Window),
             "a late holder is refused after a takeover, and the record stays the taker's";
-        a_superseded_holder_writes_nothing_after_the_taker_has_released: "L4", Held,
+        a_superseded_holder_writes_nothing_after_the_taker_has_released: "L4", Held (Window),
             "a late holder is refused after the taker has released";
-        a_superseded_holder_writes_nothing_after_the_taker_has_completed: "L5", Held,
+        a_superseded_holder_writes_nothing_after_the_taker_has_completed: "L5", Held (Window),
             "a late holder is refused after the taker has completed, whose result stays";
-        a_superseded_holder_writes_nothing_after_a_purge_and_a_new_claim: "L6", Held,
+        a_superseded_holder_writes_nothing_after_a_purge_and_a_new_claim: "L6", Held (Window),
             "a token from before a purge is refused for ever";
-        a_holder_whose_record_is_past_its_time_writes_nothing: "X7", PastItsTime,
+        a_holder_whose_record_is_past_its_time_writes_nothing: "X7", PastItsTime (Window),
             "the holder of a record past its time is refused";
     }
     claim_many {
@@ -157,27 +168,27 @@ cases! {
             "a batch of more than a hundred items of all kinds answers as single claims do";
         each_item_is_stamped_with_its_own_deadlines: "B18", OneClock,
             "each granted item of a batch is stamped with its own deadlines";
-        batches_of_takeovers_grant_each_key_once: "R2", Exclusive,
+        batches_of_takeovers_grant_each_key_once: "R2", Exclusive (Race),
             "of eight batches of takeovers, one is granted each key";
         a_thousand_items_are_one_batch: "B18", Bounded,
             "a batch of a thousand fresh keys is granted whole";
-        batches_in_opposite_order_do_not_block_each_other: "R13", Bounded,
+        batches_in_opposite_order_do_not_block_each_other: "R13", Bounded (Race),
             "batches over the same keys in opposite order neither block each other nor fail";
     }
     lease {
-        a_lease_ends_at_its_deadline_and_not_before: "L1", OneClock,
+        a_lease_ends_at_its_deadline_and_not_before: "L1", OneClock (Window),
             "a lease stands until one tick before its deadline, and is over at it";
-        a_late_holder_that_nobody_displaced_may_complete: "L7", Held,
+        a_late_holder_that_nobody_displaced_may_complete: "L7", Held (Window),
             "a late holder that nobody displaced may complete";
-        a_late_holder_that_nobody_displaced_may_renew: "L9", Held,
+        a_late_holder_that_nobody_displaced_may_renew: "L9", Held (Window),
             "a late holder that nobody displaced may renew, and a taker that looked before loses";
-        a_late_renewal_after_a_takeover_is_refused: "L8", Held,
+        a_late_renewal_after_a_takeover_is_refused: "L8", Held (Window),
             "a renewal that comes after a takeover is refused and recreates nothing";
-        an_abandoned_key_stays_bound_to_its_request: "L13", Held,
+        an_abandoned_key_stays_bound_to_its_request: "L13", Held (Window),
             "an abandoned key stays bound to its request until it is past its time";
         attempts_count_the_takeovers: "L14", Verbatim,
             "the attempt is the one that the claim brings, at each takeover";
-        a_renewed_lease_is_never_seen_as_over: "L15", OneClock,
+        a_renewed_lease_is_never_seen_as_over: "L15", OneClock (Window),
             "a lease renewed in time is never seen as over; after the last renewal it is";
         spans_from_a_microsecond_to_a_century_are_exact: "L16", OneClock,
             "spans from the shortest to the longest come back exact, rounded up";
@@ -185,19 +196,19 @@ cases! {
             "a clock that steps back shortens nothing and lets no stranger write";
     }
     retention {
-        a_result_is_replayed_until_its_deadline_and_not_after: "X1", PastItsTime,
+        a_result_is_replayed_until_its_deadline_and_not_after: "X1", PastItsTime (Window),
             "a result is there until one tick before its deadline, and past at it";
-        retention_counts_from_completion: "X2", PastItsTime,
+        retention_counts_from_completion: "X2", PastItsTime (Window),
             "the retention counts from the completion, not from the claim";
-        replays_do_not_extend_it: "X3", PastItsTime,
+        replays_do_not_extend_it: "X3", PastItsTime (Window),
             "a hundred replays leave the deadline where it was";
-        past_its_time_every_verb_takes_the_record_for_gone: "X4", PastItsTime,
+        past_its_time_every_verb_takes_the_record_for_gone: "X4", PastItsTime (Window),
             "past its time a record is gone for every verb, swept or not";
-        nothing_of_an_earlier_period_is_left: "X5", PastItsTime,
+        nothing_of_an_earlier_period_is_left: "X5", PastItsTime (Window),
             "a new period starts with nothing of the earlier one";
-        an_unfinished_key_is_remembered_past_the_retention: "X7", PastItsTime,
+        an_unfinished_key_is_remembered_past_the_retention: "X7", PastItsTime (Window),
             "an unfinished key outlives the retention, until it is no longer remembered";
-        many_retentions_end_each_at_its_time: "X10", PastItsTime,
+        many_retentions_end_each_at_its_time: "X10", PastItsTime (Window),
             "records with ten retentions end each at its own time";
     }
     payload {
@@ -221,7 +232,7 @@ cases! {
             "a response beyond the limit is stored whole or refused whole";
         look_alikes_are_not_interpreted: "P7", Verbatim,
             "text that looks like something else is not interpreted";
-        parallel_replays_are_one_byte_string: "P8", Verbatim,
+        parallel_replays_are_one_byte_string: "P8", Verbatim (Race),
             "two hundred replays at once see one byte string";
         random_responses_come_back: "P9", Verbatim,
             "a hundred random responses come back";
@@ -265,54 +276,54 @@ cases! {
             "scope and key swapped are another record";
     }
     purge {
-        nothing_that_is_not_past_its_time_is_deleted: "G1", PastItsTime,
+        nothing_that_is_not_past_its_time_is_deleted: "G1", PastItsTime (Window),
             "a purge deletes nothing that is not past its time, not one tick early";
-        everything_past_its_time_goes_in_batches: "G2", PastItsTime,
+        everything_past_its_time_goes_in_batches: "G2", PastItsTime (Window),
             "everything past its time goes, in batches, and the counts are right";
-        what_is_past_its_time_is_found_behind_thousands_of_live_records: "G2", PastItsTime,
+        what_is_past_its_time_is_found_behind_thousands_of_live_records: "G2", PastItsTime (Window),
             "a purge finds what is past its time also behind thousands of live records";
-        a_late_end_after_a_purge_goes_at_its_time: "G2", PastItsTime, "a record that ends late, after a purge has passed it by, goes at its own time";
-        a_purge_of_nothing_deletes_nothing: "G3", PastItsTime,
+        a_late_end_after_a_purge_goes_at_its_time: "G2", PastItsTime (Window), "a record that ends late, after a purge has passed it by, goes at its own time";
+        a_purge_of_nothing_deletes_nothing: "G3", PastItsTime (Window),
             "a purge of an empty store, or of at most none, deletes nothing";
-        a_purge_in_one_handle_is_seen_by_all: "G2", Durable,
+        a_purge_in_one_handle_is_seen_by_all: "G2", Durable (Window),
             "what one handle has purged is gone on all";
-        a_record_renewed_in_time_survives: "G5", PastItsTime,
+        a_record_renewed_in_time_survives: "G5", PastItsTime (Window),
             "a record renewed before its deadline survives that deadline";
     }
     takeover {
-        one_taker_of_an_abandoned_record_is_granted: "R2", Exclusive,
+        one_taker_of_an_abandoned_record_is_granted: "R2", Exclusive (Race),
             "of eight takers of one abandoned record, one is granted";
-        a_renewal_and_a_takeover_do_not_both_win: "R3", Exclusive,
+        a_renewal_and_a_takeover_do_not_both_win: "R3", Exclusive (Race),
             "of a late renewal and takeovers, one wins";
-        a_completion_and_a_takeover_do_not_both_win: "R4", Held,
+        a_completion_and_a_takeover_do_not_both_win: "R4", Held (Race),
             "of a late completion and takeovers, one wins, and its result stands";
         a_taker_that_looked_before_another_claim_is_refused: "R5", Exclusive,
             "a taker that looked before a whole other claim is refused";
-        a_release_and_takeovers_grant_the_key_once: "R5", Exclusive,
+        a_release_and_takeovers_grant_the_key_once: "R5", Exclusive (Race),
             "of a late release and takeovers, one wins";
     }
     races {
-        of_many_deliveries_of_a_completion_one_is_first: "R6", Held,
+        of_many_deliveries_of_a_completion_one_is_first: "R6", Held (Race),
             "of eight completions under one token, one is stored and all learn which";
-        of_a_completion_and_a_release_one_is_applied: "R7", Held,
+        of_a_completion_and_a_release_one_is_applied: "R7", Held (Race),
             "of completions and releases under one token, all of one kind are applied";
-        a_purge_never_takes_a_new_claim: "R8", PastItsTime,
+        a_purge_never_takes_a_new_claim: "R8", PastItsTime (Race),
             "a purge never takes the claim that replaces an expired record";
-        purges_at_the_same_time_count_each_record_once: "G4", PastItsTime,
+        purges_at_the_same_time_count_each_record_once: "G4", PastItsTime (Race),
             "purges at the same time count each record once";
-        readers_never_see_half_a_write: "R11", Whole,
+        readers_never_see_half_a_write: "R11", Whole (Race),
             "readers beside a completion see the record before or after it";
-        versions_never_repeat_under_churn: "R12", Held,
+        versions_never_repeat_under_churn: "R12", Held (Race),
             "a key claimed and released by eight callers is held by one at a time";
-        a_loser_that_looks_again_sees_the_winner: "R15", Primary,
+        a_loser_that_looks_again_sees_the_winner: "R15", Primary (Race),
             "whoever looks right after a claim, on another handle, sees the winner";
-        a_busy_key_does_not_hold_up_others: "R14", Bounded,
+        a_busy_key_does_not_hold_up_others: "R14", Bounded (Race),
             "a key under constant renewal does not hold up others";
     }
     endings {
-        renewals_never_take_away_a_result: "R6", Held,
+        renewals_never_take_away_a_result: "R6", Held (Race),
             "a result that is stored beside renewals of the same claim stands";
-        renewals_never_take_away_a_mark: "R7", Held,
+        renewals_never_take_away_a_mark: "R7", Held (Race),
             "a release beside renewals of the same claim stands";
     }
     repeat {
@@ -344,7 +355,7 @@ cases! {
             "a purge dropped at any poll leaves the handle usable";
         a_dropped_batch_happened_item_by_item: "D1", Whole,
             "each item of a batch dropped at any poll happened whole or not at all";
-        aborted_tasks_leave_every_record_legal_and_every_handle_usable: "D3", Whole,
+        aborted_tasks_leave_every_record_legal_and_every_handle_usable: "D3", Whole (Race),
             "a thousand tasks aborted at random leave legal records and usable handles";
     }
     model {

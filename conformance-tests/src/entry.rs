@@ -1,12 +1,13 @@
 //! The `main` of a backend's conformance test.
 
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
 use crate::declaration::{Declaration, Durability, Processes};
+use crate::evidence::Outcome;
 use crate::fixture::Fixture;
 use crate::suite::Suite;
 
@@ -36,7 +37,7 @@ macro_rules! main {
 pub fn run_as_test<F: Fixture>() -> ExitCode {
     let arguments = Arguments::from_args();
     let suite = Suite::of::<F>();
-    let ran = Arc::new(AtomicUsize::new(0));
+    let ran = Arc::new(Ran::default());
     let trials = Suite::cases().map(|case| trial(&suite, case.name, &ran)).collect::<Vec<_>>();
     let listed = trials.len();
     let conclusion = libtest_mimic::run(&arguments, trials);
@@ -44,9 +45,12 @@ pub fn run_as_test<F: Fixture>() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let left_out = usize::try_from(conclusion.num_filtered_out).unwrap_or(usize::MAX);
-    let count = Count { ran: ran.load(Ordering::Relaxed), left_out, listed };
+    let count = Count { ran: ran.cases.load(Ordering::Relaxed), left_out, listed };
     println!("conformance of {:?}: {}", suite.declaration().name, count.summary());
     println!("declared and not tested: {}", untested(suite.declaration()));
+    for (name, reason) in ran.not_claimed() {
+        println!("not claimed: {name}: {reason}");
+    }
     if !count.is_complete() {
         println!("the number of cases that ran is not the number that was asked for");
         return ExitCode::FAILURE;
@@ -69,13 +73,37 @@ fn untested(declaration: &Declaration) -> String {
     format!("a write survives {durability}; {processes} may share the records")
 }
 
-fn trial(suite: &Suite, name: &'static str, ran: &Arc<AtomicUsize>) -> Trial {
+fn trial(suite: &Suite, name: &'static str, ran: &Arc<Ran>) -> Trial {
     let suite = suite.clone();
     let ran = Arc::clone(ran);
     Trial::test(name, move || {
-        ran.fetch_add(1, Ordering::Relaxed);
-        suite.run(name).map_err(Failed::from)
+        ran.cases.fetch_add(1, Ordering::Relaxed);
+        match suite.run(name).map_err(Failed::from)? {
+            Outcome::Held(_) => {}
+            Outcome::NotClaimed(reason) => lock(&ran.not_claimed).push((name, reason)),
+        }
+        Ok(())
     })
+}
+
+/// What the run has come to so far.
+#[derive(Default)]
+struct Ran {
+    cases: AtomicUsize,
+    not_claimed: Mutex<Vec<(&'static str, String)>>,
+}
+
+impl Ran {
+    /// The cases that say nothing of this store, and why, by name.
+    fn not_claimed(&self) -> Vec<(&'static str, String)> {
+        let mut cases = lock(&self.not_claimed).clone();
+        cases.sort();
+        cases
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// How many cases ran, were left out by the command line, and exist.

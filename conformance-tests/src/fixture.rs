@@ -1,11 +1,12 @@
 //! What a backend author writes: how to reach the store.
 
+use std::any::Any;
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use onceonly::{KeyStore, ManualClock};
+use onceonly::{KeyStore, ManualClock, RecordKey};
 
 use crate::declaration::Declaration;
 
@@ -73,9 +74,31 @@ pub trait Fixture: Send + Sync + 'static {
     /// The clock that all handles go by.
     fn clock(&self) -> StoreClock;
 
-    /// A look behind the store, if there is one. It makes some cases sharper; no case needs it.
+    /// A look behind the store, if there is one. It makes some cases sharper, and those that damage records or lock them
+    /// need it: without it they are printed as not claimed.
     fn raw(&self) -> Option<Arc<dyn RawAccess>> {
         None
+    }
+
+    /// Another store in the same database, where there can be one: under another table, prefix or schema. The two must
+    /// not see each other.
+    async fn neighbour(&self) -> Result<Option<Box<dyn Fixture>>, FixtureError> {
+        Ok(None)
+    }
+
+    /// Where another process finds this place, such as a path or a URL with the table's name. A store that declares
+    /// [`Processes::Many`](crate::Processes::Many) must say it, and [`join`](Self::join) must open it.
+    fn address(&self) -> Option<String> {
+        None
+    }
+
+    /// Opens, in another process, the place that [`address`](Self::address) names. The suite starts its own test binary
+    /// again as that process.
+    async fn join(address: &str) -> Result<Self, FixtureError>
+    where
+        Self: Sized,
+    {
+        Err(FixtureError::new(format!("this fixture cannot join the place at {address:?}")))
     }
 
     /// Clears away what dropping the fixture would leave, such as a table on a server. Called when the case is over,
@@ -100,7 +123,27 @@ pub enum StoreClock {
 pub trait RawAccess: Send + Sync {
     /// How many records there are, past their time or not.
     async fn count(&self) -> Result<u64, FixtureError>;
+
+    /// The record as it is stored, for comparing before and after; none if there is none.
+    async fn stored(&self, key: &RecordKey) -> Result<Option<Vec<u8>>, FixtureError>;
+
+    /// Damages the record of `key` in one of the ways that this store can notice, counted from 0: a field cut, swapped,
+    /// of another type, of a format that is newer. Says what was done, or none if there are no more ways.
+    async fn damage(&self, key: &RecordKey, way: usize) -> Result<Option<String>, FixtureError> {
+        let _ = (key, way);
+        Ok(None)
+    }
+
+    /// Takes the lock that a write of `key` waits for, as another process holds it that has begun to write. It is given
+    /// back when the value is dropped. None if writes never wait for each other.
+    async fn lock(&self, key: &RecordKey) -> Result<Option<RawLock>, FixtureError> {
+        let _ = key;
+        Ok(None)
+    }
 }
+
+/// A lock that is held until this is dropped.
+pub type RawLock = Box<dyn Any + Send>;
 
 /// A fixture could not do what it was asked for. The case that asked fails as a fault of the set-up, not of the store.
 pub struct FixtureError(Box<dyn Error + Send + Sync>);

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle as RuntimeHandle;
 use tokio::task::JoinHandle;
 
+use crate::evidence::Notes;
 use crate::verdict::inconclusive;
 
 /// A call that takes part in a race.
@@ -25,11 +26,12 @@ pub(crate) struct Race {
     round: usize,
     began: Instant,
     overlap_max: usize,
+    notes: Arc<Notes>,
 }
 
 impl Race {
-    pub(crate) fn of_rounds(rounds: usize) -> Self {
-        Self { rounds, round: 0, began: Instant::now(), overlap_max: 0 }
+    pub(crate) fn of_rounds(rounds: usize, notes: Arc<Notes>) -> Self {
+        Self { rounds, round: 0, began: Instant::now(), overlap_max: 0, notes }
     }
 
     /// The number of the next round, until there were enough. On a busy machine, calls as short as those of a store
@@ -77,6 +79,7 @@ impl Race {
 
     /// Voids the attempt if no two calls were ever under way at the same time.
     pub(crate) fn check_overlap(&self) {
+        self.notes.raced(self.round, self.overlap_max);
         if self.overlap_max < OVERLAP_MIN {
             inconclusive(format!(
                 "in {} rounds no two calls were ever under way at the same time: the callers do not run in parallel",

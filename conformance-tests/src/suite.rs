@@ -15,6 +15,7 @@ use crate::case::Case;
 use crate::cases::CASES;
 use crate::clause::Clause;
 use crate::declaration::Declaration;
+use crate::evidence::Outcome;
 use crate::fixture::{Fixture, FixtureError};
 use crate::random;
 use crate::verdict::{Failure, FailureKind, Left};
@@ -39,8 +40,24 @@ pub struct CaseInfo {
     pub id: &'static str,
     /// The clause of the contract that it tests.
     pub clause: Clause,
+    /// How its verdict may depend on the machine.
+    pub flake: Flake,
     /// The behaviour in a sentence.
     pub sentence: &'static str,
+}
+
+/// How the verdict of a case may depend on the machine. No case ever accuses a store that is right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "whoever repeats cases must know which can differ")]
+pub enum Flake {
+    /// Not at all.
+    Never,
+    /// On a clock that runs, a deadline may pass too early: the attempt is void, and repeated with longer spans.
+    Window,
+    /// It races: it may miss a fault that is there.
+    Race,
+    /// It waits for something outside of the store, such as a process or a lock.
+    Control,
 }
 
 /// A case, and how it is run.
@@ -96,15 +113,16 @@ impl Suite {
     ///
     /// # Panics
     /// If there is no case called `name`, or `ONCEONLY_SEED` is set to something that is no number.
-    pub fn run(&self, name: &str) -> Result<(), Failure> {
+    pub fn run(&self, name: &str) -> Result<Outcome, Failure> {
         let case = CASES.iter().find(|case| case.info.name == name);
         let case = case.unwrap_or_else(|| panic!("there is no case called {name:?}"));
         let seed = random::seed();
-        let mut outcome = Ok(());
-        for scale in [1, 2, 4, 8] {
-            outcome = self.attempt(case, scale, seed);
+        let mut outcome = self.attempt(case, 1, seed);
+        for scale in [2, 4, 8] {
             match &outcome {
-                Err(failure) if failure.kind == FailureKind::Inconclusive => {}
+                Err(failure) if failure.kind == FailureKind::Inconclusive => {
+                    outcome = self.attempt(case, scale, seed);
+                }
                 _ => break,
             }
         }
@@ -113,7 +131,7 @@ impl Suite {
 
     /// Runs the case on a thread of its own, so that one that blocks its thread is found out too. That thread is then
     /// left behind: nothing can stop it.
-    fn attempt(&self, case: &'static RegisteredCase, scale: u32, seed: u64) -> Result<(), Failure> {
+    fn attempt(&self, case: &'static RegisteredCase, scale: u32, seed: u64) -> Result<Outcome, Failure> {
         let (sender, receiver) = mpsc::sync_channel(1);
         let attempt = Attempt { suite: self.clone(), case, scale, seed };
         let running = thread::Builder::new().name(case.info.name.to_owned()).spawn(move || {
@@ -142,6 +160,9 @@ impl Suite {
             Left::Broken { message, clause } => (FailureKind::Broken, message, clause),
             Left::Inconclusive(message) => (FailureKind::Inconclusive, message, None),
             Left::SetUp(message) => (FailureKind::SetUp, message, None),
+            Left::NotClaimed(reason) => {
+                unreachable!("a case that is not claimed does not fail: {reason}")
+            }
         };
         let clause = clause.unwrap_or(case.info.clause);
         Failure { case: &case.info, clause, kind, step, message, seed, store: self.declaration.name }
@@ -163,7 +184,7 @@ struct Attempt {
 }
 
 impl Attempt {
-    fn run(self) -> Result<(), Failure> {
+    fn run(self) -> Result<Outcome, Failure> {
         let failure = |step, left| self.suite.failure(self.case, self.seed, step, left);
         let set_up = |error: FixtureError| failure("", Left::SetUp(error.to_string()));
         let runtime = runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
@@ -171,12 +192,18 @@ impl Attempt {
 
         let case = runtime.block_on(self.open()).map_err(set_up)?;
         let outcome = catch_unwind(AssertUnwindSafe(|| runtime.block_on(self.bounded(&case))));
-        let outcome = outcome.map_err(|panic| failure(case.last_step(), Left::from_panic(panic)));
+        let outcome = match outcome {
+            Ok(()) => Ok(Outcome::Held(case.evidence())),
+            Err(panic) => match Left::from_panic(panic) {
+                Left::NotClaimed(reason) => Ok(Outcome::NotClaimed(reason)),
+                left => Err(failure(case.last_step(), left)),
+            },
+        };
         let closed = runtime.block_on(case.close()).map_err(set_up);
         drop(case);
         // A call that a broken store never ends must not keep the runtime.
         runtime.shutdown_background();
-        outcome.and(closed)
+        outcome.and_then(|outcome| closed.map(|()| outcome))
     }
 
     async fn open(&self) -> Result<Case, FixtureError> {

@@ -81,6 +81,8 @@ pub(crate) enum Left {
     Inconclusive(String),
     /// The fixture failed.
     SetUp(String),
+    /// The store declares nothing that could be tested, or the fixture has no means to bring it about.
+    NotClaimed(String),
 }
 
 impl Left {
@@ -110,6 +112,12 @@ pub(crate) fn broken_clause(clause: Clause, message: impl Into<String>) -> ! {
 /// Ends this attempt at the case: nothing could be learned. It is tried again with longer spans and more rounds.
 pub(crate) fn inconclusive(message: impl Into<String>) -> ! {
     resume_unwind(Box::new(Left::Inconclusive(message.into())))
+}
+
+/// Ends the case: it is about durability, processes or a server's control, which the store does not declare or the
+/// fixture cannot bring about. The run says so.
+pub(crate) fn not_claimed(reason: impl Into<String>) -> ! {
+    resume_unwind(Box::new(Left::NotClaimed(reason.into())))
 }
 
 /// Ends the case: the fixture failed.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use onceonly::{KeyStore, ManualClock, Timestamp};
+use onceonly::{KeyStore, ManualClock, RecordKey, Timestamp};
 use onceonly_conformance::{
     ClockKind, Declaration, Durability, Failure, FailureKind, Fault, Fixture, FixtureError, PlantedStore,
     Processes, RawAccess, StoreClock, Suite,
@@ -111,5 +111,10 @@ struct Records(PlantedStore);
 impl RawAccess for Records {
     async fn count(&self) -> Result<u64, FixtureError> {
         Ok(self.0.len() as u64)
+    }
+
+    async fn stored(&self, key: &RecordKey) -> Result<Option<Vec<u8>>, FixtureError> {
+        let found = self.0.load(key).await?;
+        Ok(found.map(|found| format!("{:?}", found.record).into_bytes()))
     }
 }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use onceonly::{KeyStore, ManualClock, Timestamp};
+use onceonly::{KeyStore, ManualClock, RecordKey, Timestamp};
 use onceonly_conformance::{
     ClockKind, Declaration, Durability, Fixture, FixtureError, Processes, RawAccess, StoreClock,
 };
 use onceonly_sqlite::SqliteStore;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use tempfile::TempDir;
 
 struct Sqlite {
@@ -66,6 +66,21 @@ impl RawAccess for Rows {
         let count: i64 =
             connection.query_row("SELECT count(*) FROM onceonly_records", [], |row| row.get(0))?;
         Ok(count.unsigned_abs())
+    }
+
+    async fn stored(&self, key: &RecordKey) -> Result<Option<Vec<u8>>, FixtureError> {
+        let connection = Connection::open_with_flags(&self.0, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        let columns = connection.prepare("SELECT * FROM onceonly_records LIMIT 0")?;
+        let quoted: Vec<String> =
+            columns.column_names().iter().map(|column| format!("quote({column})")).collect();
+        let sql = format!(
+            "SELECT concat_ws('|', {}) FROM onceonly_records WHERE scope IS ?1 AND key = ?2",
+            quoted.join(", ")
+        );
+        let scope = key.scope().name().map(str::as_bytes);
+        let row =
+            connection.query_row(&sql, (scope, key.key().as_str().as_bytes()), |row| row.get::<_, String>(0));
+        Ok(row.optional()?.map(String::into_bytes))
     }
 }
 

@@ -4,7 +4,7 @@ use onceonly::{ClaimOutcome, Expected};
 
 use crate::case::{Case, checkpoint, completion, fingerprint, response, version};
 use crate::compare::{check_same_record, claimed_record};
-use crate::race::{Contender, Race};
+use crate::race::Contender;
 use crate::verdict::{broken, check, check_eq};
 
 pub(super) async fn a_fresh_key_is_granted(case: &Case) {
@@ -166,7 +166,7 @@ pub(super) async fn a_record_past_its_time_is_not_overwritten_by_a_claim_expecti
 
 pub(super) async fn exclusive_across_handles(case: &Case) {
     let handles = case.handles(8).await;
-    let mut race = Race::of_rounds(case.rounds());
+    let mut race = case.race(case.rounds());
     while let Some(round) = race.next_round() {
         let key = case.key(&format!("round {round}"));
         let contenders = handles.iter().map(|handle| {

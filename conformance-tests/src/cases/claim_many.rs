@@ -4,7 +4,7 @@ use onceonly::{ClaimOutcome, ClaimRequest, Expected, RecordKey};
 
 use crate::case::{Case, completion, end_of_lease, response, seconds, version};
 use crate::compare::check_same_record;
-use crate::race::{Contender, Race};
+use crate::race::Contender;
 use crate::verdict::{broken, check, check_eq};
 
 pub(super) async fn an_empty_batch_has_no_answers(case: &Case) {
@@ -155,7 +155,7 @@ pub(super) async fn each_item_is_stamped_with_its_own_deadlines(case: &Case) {
 
 pub(super) async fn batches_of_takeovers_grant_each_key_once(case: &Case) {
     let handles = case.handles(8).await;
-    let mut race = Race::of_rounds(case.rounds() / 4);
+    let mut race = case.race(case.rounds() / 4);
     while let Some(round) = race.next_round() {
         let mut abandoned = Vec::new();
         for item in 0..4 {
@@ -201,7 +201,7 @@ pub(super) async fn a_thousand_items_are_one_batch(case: &Case) {
 
 pub(super) async fn batches_in_opposite_order_do_not_block_each_other(case: &Case) {
     let handles = case.handles(8).await;
-    let mut race = Race::of_rounds(case.rounds() / 16);
+    let mut race = case.race(case.rounds() / 16);
     while let Some(round) = race.next_round() {
         let keys: Vec<_> = (0..50).map(|item| case.key(&format!("round {round}, item {item}"))).collect();
         let contenders = handles.iter().enumerate().map(|(place, handle)| {

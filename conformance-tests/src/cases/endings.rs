@@ -3,7 +3,7 @@
 use onceonly::{RenewOutcome, Status};
 
 use crate::case::{Case, checkpoint, completion, release, response};
-use crate::race::{Contender, Race};
+use crate::race::Contender;
 use crate::verdict::check_eq;
 
 /// A renewal that reads, waits and writes back takes away the result that was stored in between; the token is the same.
@@ -25,7 +25,7 @@ enum End {
 /// Seven renewals and one end under one token. The end must be applied, must stand, and must be the last of them.
 async fn renewals_and_one_end(case: &Case, end: End) {
     let handles = case.handles(8).await;
-    let mut race = Race::of_rounds(case.rounds());
+    let mut race = case.race(case.rounds());
     while let Some(round) = race.next_round() {
         let (key, claim) = (case.key(&format!("round {round}")), case.claim());
         case.store().claimed(&key, &claim).await;

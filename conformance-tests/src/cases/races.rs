@@ -8,12 +8,12 @@ use onceonly::{
 use super::complete::result_of;
 use crate::case::{Case, completion, extension, release, response, seconds, version};
 use crate::handle::Handle;
-use crate::race::{Contender, Race, joined};
+use crate::race::{Contender, joined};
 use crate::verdict::{broken, check, check_eq};
 
 pub(super) async fn of_many_deliveries_of_a_completion_one_is_first(case: &Case) {
     let handles = case.handles(8).await;
-    let mut race = Race::of_rounds(case.rounds());
+    let mut race = case.race(case.rounds());
     while let Some(round) = race.next_round() {
         let (key, claim) = (case.key(&format!("round {round}")), case.claim());
         case.store().claimed(&key, &claim).await;
@@ -47,7 +47,7 @@ pub(super) async fn of_many_deliveries_of_a_completion_one_is_first(case: &Case)
 
 pub(super) async fn of_a_completion_and_a_release_one_is_applied(case: &Case) {
     let handles = case.handles(8).await;
-    let mut race = Race::of_rounds(case.rounds());
+    let mut race = case.race(case.rounds());
     while let Some(round) = race.next_round() {
         let (key, claim) = (case.key(&format!("round {round}")), case.claim());
         case.store().claimed(&key, &claim).await;
@@ -79,7 +79,7 @@ pub(super) async fn of_a_completion_and_a_release_one_is_applied(case: &Case) {
 
 pub(super) async fn a_purge_never_takes_a_new_claim(case: &Case) {
     let handles = case.handles(8).await;
-    let mut race = Race::of_rounds(case.rounds_with_waits());
+    let mut race = case.race(case.rounds_with_waits());
     while let Some(round) = race.next_round() {
         let expired = expired(case, round, 8).await;
         let contenders = handles.iter().enumerate().map(|(place, handle)| -> Contender<_> {
@@ -119,7 +119,7 @@ pub(super) async fn a_purge_never_takes_a_new_claim(case: &Case) {
 
 pub(super) async fn purges_at_the_same_time_count_each_record_once(case: &Case) {
     let handles = case.handles(8).await;
-    let mut race = Race::of_rounds(case.rounds_with_waits());
+    let mut race = case.race(case.rounds_with_waits());
     while let Some(round) = race.next_round() {
         expired(case, round, 20).await;
         let contenders = handles.iter().map(|handle| -> Contender<_> {
@@ -165,7 +165,7 @@ async fn claim_each(handle: Handle, claims: Vec<(RecordKey, Version, NewClaim)>)
 
 pub(super) async fn readers_never_see_half_a_write(case: &Case) {
     let handles = case.handles(8).await;
-    let mut race = Race::of_rounds(case.rounds());
+    let mut race = case.race(case.rounds());
     while let Some(round) = race.next_round() {
         let (key, claim) = (case.key(&format!("round {round}")), case.claim());
         case.store().claimed(&key, &claim).await;
@@ -202,7 +202,7 @@ pub(super) async fn readers_never_see_half_a_write(case: &Case) {
 
 pub(super) async fn versions_never_repeat_under_churn(case: &Case) {
     let handles = case.handles(8).await;
-    let mut race = Race::of_rounds(4);
+    let mut race = case.race(4);
     while let Some(round) = race.next_round() {
         let key = case.key(&format!("round {round}"));
         let contenders = handles.iter().map(|handle| {
@@ -238,7 +238,7 @@ async fn claim_and_release(handle: Handle, key: RecordKey, claims: Vec<NewClaim>
 
 pub(super) async fn a_loser_that_looks_again_sees_the_winner(case: &Case) {
     let handles = case.handles(8).await;
-    let mut race = Race::of_rounds(case.rounds());
+    let mut race = case.race(case.rounds());
     while let Some(round) = race.next_round() {
         let key = case.key(&format!("round {round}"));
         let contenders = handles.iter().enumerate().map(|(place, handle)| {

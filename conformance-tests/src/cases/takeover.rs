@@ -13,7 +13,7 @@ use crate::verdict::{broken, check, check_eq};
 
 pub(super) async fn one_taker_of_an_abandoned_record_is_granted(case: &Case) {
     let handles = case.handles(8).await;
-    let mut race = Race::of_rounds(case.rounds());
+    let mut race = case.race(case.rounds());
     while let Some(round) = race.next_round() {
         let (key, seen) = abandoned(case, &format!("round {round}")).await;
         let contenders = handles.iter().map(|handle| take(case, handle, &key, seen)).collect();
@@ -133,7 +133,7 @@ struct Ended {
 
 impl<'a> Duel<'a> {
     async fn of(case: &'a Case) -> Self {
-        Self { case, handles: case.handles(8).await, race: Race::of_rounds(case.rounds()) }
+        Self { case, handles: case.handles(8).await, race: case.race(case.rounds()) }
     }
 
     /// Runs the next round. `late_call` makes a call of the holder and says whether it was applied.
