@@ -9,6 +9,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use crate::declaration::{Declaration, Durability, Processes};
 use crate::evidence::Outcome;
 use crate::fixture::Fixture;
+use crate::soak;
 use crate::suite::Suite;
 
 /// Makes a backend's conformance test out of its [`Fixture`]: one line in `tests/conformance.rs`.
@@ -35,8 +36,11 @@ macro_rules! main {
 ///
 /// Fails if a case fails, and also if the number of cases that ran is not the number that was asked for.
 pub fn run_as_test<F: Fixture>() -> ExitCode {
-    let arguments = Arguments::from_args();
     let suite = Suite::of::<F>();
+    if let Some(log) = soak::asked_for() {
+        return soak::run(&suite, &log);
+    }
+    let arguments = Arguments::from_args();
     let ran = Arc::new(Ran::default());
     let trials = Suite::cases().map(|case| trial(&suite, case.name, &ran)).collect::<Vec<_>>();
     let listed = trials.len();

@@ -17,6 +17,7 @@ mod planted;
 mod race;
 mod random;
 mod reference;
+mod soak;
 mod suite;
 mod verdict;
 
@@ -31,5 +32,6 @@ pub use fixture::{Fixture, FixtureError, RawAccess, RawLock, StoreClock};
 pub use gate::Gate;
 pub use planted::{Fault, FaultInfo, PlantedStore};
 pub use reference::ReferenceStore;
+pub use soak::summary as soak_summary;
 pub use suite::{CaseInfo, Flake, Suite};
 pub use verdict::{Failure, FailureKind};
