@@ -154,9 +154,10 @@ fn servers_with_a_memory_store_each_remember_their_own() {
 #[test]
 fn a_charge_that_takes_longer_than_its_lease_keeps_its_key() {
     let folder = Folder::new();
-    // Whoever found the key abandoned would charge again.
-    let server = folder.server(&["--lease", "1.5", "--recovery", "rerun"]);
-    let slow = Request::troubled_charge("key-1", r#"{"delay_ms":4000}"#);
+    // Whoever found the key abandoned would charge again. The lease leaves room for a machine on which a thread waits
+    // seconds for its turn.
+    let server = folder.server(&["--lease", "5", "--recovery", "rerun"]);
+    let slow = Request::troubled_charge("key-1", r#"{"delay_ms":8000}"#);
     let first = slow.begin(server.address).expect("a connection");
     folder.wait_for_claim();
     let retry = server.send_until_settled(&slow);
