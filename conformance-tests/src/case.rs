@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use onceonly::{
-    ClaimOutcome, Clock, Completion, Expected, Fingerprint, IdempotencyKey, KeyStore, LeaseChange, NewClaim,
+    ClaimOutcome, Completion, Expected, Fingerprint, IdempotencyKey, KeyStore, LeaseChange, NewClaim,
     RecordKey, Release, Renewal, Revision, Scope, Span, StoredResponse, StoredResult, Timestamp, Token,
     Version,
 };
 
+use crate::clock::ClockControl;
 use crate::declaration::{ClockKind, Declaration};
 use crate::evidence::{Evidence, Notes};
 use crate::fixture::{Fixture, FixtureError, RawAccess, RawLock, StoreClock};
@@ -45,6 +46,7 @@ impl Case {
         let clock = fixture.clock();
         let as_declared = match clock {
             StoreClock::Manual(_) => declaration.clock == ClockKind::Manual,
+            StoreClock::Steered(_) => declaration.clock == ClockKind::Steered,
             StoreClock::System => declaration.clock == ClockKind::System,
         };
         if !as_declared {
@@ -179,10 +181,11 @@ impl Case {
         NewClaim { lease: self.brief(1), keep: self.brief(3), keep_unresolved: self.brief(6), ..self.claim() }
     }
 
-    /// A span that a case can wait for: `parts` minutes on a manual clock, fractions of a second on one that runs.
+    /// A span that a case can wait for: `parts` minutes on a clock that the suite sets, fractions of a second on one that
+    /// runs.
     pub(crate) fn brief(&self, parts: u32) -> Span {
         match self.declaration.clock {
-            ClockKind::Manual => seconds(60 * u64::from(parts)),
+            ClockKind::Manual | ClockKind::Steered => seconds(60 * u64::from(parts)),
             ClockKind::System => span(Duration::from_millis(150) * self.scale * parts),
         }
     }
@@ -200,7 +203,7 @@ impl Case {
     /// How many rounds a race gets in each of which time must pass.
     pub(crate) const fn rounds_with_waits(&self) -> usize {
         match self.declaration.clock {
-            ClockKind::Manual => self.rounds(),
+            ClockKind::Manual | ClockKind::Steered => self.rounds(),
             ClockKind::System => 8,
         }
     }
@@ -209,7 +212,7 @@ impl Case {
 
     /// The store's time.
     pub(crate) async fn now(&self) -> Timestamp {
-        if let StoreClock::Manual(clock) = &self.clock {
+        if let Some(clock) = self.clock_control() {
             return clock.now();
         }
         // A store tells its time with every answer; this key is for nothing else.
@@ -220,11 +223,11 @@ impl Case {
         }
     }
 
-    /// Lets time pass until the store's clock shows `instant`: exactly that on a manual clock, that or later on one
-    /// that runs.
+    /// Lets time pass until the store's clock shows `instant`: exactly that on a clock that the suite sets, that or
+    /// later on one that runs.
     pub(crate) async fn reach(&self, instant: Timestamp) {
-        if let StoreClock::Manual(clock) = &self.clock {
-            clock.set(instant.max(clock.now()));
+        if let Some(clock) = self.clock_control() {
+            self.set_clock(instant.max(clock.now())).await;
             return;
         }
         loop {
@@ -239,7 +242,7 @@ impl Case {
     /// Lets time pass until one tick before `deadline`. On a clock that runs, nothing: the time is before it anyway,
     /// or the attempt is void, see [`Case::still_before`].
     pub(crate) async fn reach_just_before(&self, deadline: Timestamp) {
-        if matches!(self.clock, StoreClock::Manual(_)) {
+        if self.sets_clock() {
             self.reach(Timestamp::from_micros(deadline.as_micros() - self.tick())).await;
         }
         self.still_before(deadline).await;
@@ -253,10 +256,23 @@ impl Case {
         }
     }
 
-    /// Steps the clock back, where it can be set.
-    pub(crate) const fn manual_clock(&self) -> Option<&onceonly::ManualClock> {
+    /// Whether the suite sets the clock. Where it does not, a case can only wait, and cannot step the clock back.
+    pub(crate) fn sets_clock(&self) -> bool {
+        self.clock_control().is_some()
+    }
+
+    /// Steps the clock to `instant`, which may be back. Only where [`Case::sets_clock`].
+    pub(crate) async fn set_clock(&self, instant: Timestamp) {
+        match self.clock_control() {
+            Some(clock) => set_up(clock.set(instant).await),
+            None => set_up_failed("a case has set a clock that runs"),
+        }
+    }
+
+    fn clock_control(&self) -> Option<&dyn ClockControl> {
         match &self.clock {
             StoreClock::Manual(clock) => Some(clock),
+            StoreClock::Steered(clock) => Some(&**clock),
             StoreClock::System => None,
         }
     }

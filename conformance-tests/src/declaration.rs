@@ -61,6 +61,9 @@ impl Declaration {
 pub enum ClockKind {
     /// A clock that the suite sets. Deadlines are tested at the exact instant.
     Manual,
+    /// The clock of the server that the store stands on, which the suite sets as well. Deadlines are tested at the exact
+    /// instant.
+    Steered,
     /// A clock that runs. The suite waits, and voids what fell on the wrong side of a deadline.
     System,
 }

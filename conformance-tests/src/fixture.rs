@@ -8,6 +8,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use onceonly::{KeyStore, ManualClock, RecordKey};
 
+use crate::clock::ClockControl;
 use crate::declaration::Declaration;
 
 /// A place with no records in it, and the handles to it. Each case opens one of its own, so that cases can run at the
@@ -114,6 +115,9 @@ pub trait Fixture: Send + Sync + 'static {
 pub enum StoreClock {
     /// Stands still until the suite sets it. Goes with [`ClockKind::Manual`](crate::ClockKind::Manual).
     Manual(ManualClock),
+    /// The clock of a server, which stands still until the suite sets it. Goes with
+    /// [`ClockKind::Steered`](crate::ClockKind::Steered).
+    Steered(Arc<dyn ClockControl>),
     /// Runs. Goes with [`ClockKind::System`](crate::ClockKind::System).
     System,
 }

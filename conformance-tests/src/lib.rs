@@ -4,6 +4,7 @@ mod call;
 mod case;
 mod cases;
 mod clause;
+mod clock;
 mod compare;
 mod declaration;
 mod drops;
@@ -23,6 +24,7 @@ mod verdict;
 
 pub use call::{Answer, Request, Verb};
 pub use clause::Clause;
+pub use clock::ClockControl;
 pub use declaration::{ClockKind, Declaration, Durability, Processes};
 pub use drops::{DropPoint, Moment, Polled, drop_at, poll_times, sweep};
 pub use entry::run_as_test;

@@ -11,8 +11,8 @@ use onceonly::{
     Token,
 };
 use onceonly_conformance::{
-    Clause, ClockKind, Declaration, Durability, Failure, FailureKind, Fate, Fates, Fixture, FixtureError,
-    Gate, Processes, ReferenceStore, StoreClock, Suite, Verb,
+    Clause, ClockKind, Declaration, Durability, Failure, FailureKind, Fate, Fates, Fault, Fixture,
+    FixtureError, Gate, PlantedStore, Processes, ReferenceStore, StoreClock, Suite, Verb,
 };
 
 #[test]
@@ -62,6 +62,25 @@ fn a_store_whose_deadlines_are_whole_milliseconds_passes_every_case() {
         if let Err(failure) = suite.run(case.name) {
             panic!("the healthy store is accused:\n{failure}");
         }
+    }
+}
+
+#[test]
+fn a_store_on_a_steered_clock_passes_every_case() {
+    let suite = steered(None);
+    for case in Suite::cases() {
+        if let Err(failure) = suite.run(case.name) {
+            panic!("the healthy store is accused:\n{failure}");
+        }
+    }
+}
+
+#[test]
+fn a_steered_clock_shows_a_deadline_that_is_off_by_a_tick() {
+    for fault in [Fault::LeaseTickLate, Fault::LeaseTickEarly, Fault::TakeoverRefusedAtDeadline] {
+        let failure = steered(Some(fault)).run(fault.info().case).unwrap_err();
+
+        assert!(failure.message.contains(fault.info().message), "{fault:?}: {failure}");
     }
 }
 
@@ -154,6 +173,15 @@ const CASE: &str = "claim::a_fresh_key_is_granted";
 
 fn next<T>(items: &Mutex<Vec<T>>) -> Option<T> {
     items.lock().unwrap().pop()
+}
+
+/// The suite over a store whose clock the suite only has through [`StoreClock::Steered`].
+fn steered(fault: Option<Fault>) -> Suite {
+    Suite::new(declared(ClockKind::Steered), move || async move {
+        let clock = ManualClock::starting_at(Timestamp::from_micros(1_800_000_000_000_000));
+        let store = Arc::new(PlantedStore::new(fault, clock.clone()));
+        Ok(Place { store, clock: StoreClock::Steered(Arc::new(clock)) })
+    })
 }
 
 /// The failure of one case over a reference store that is altered.

@@ -2,7 +2,7 @@
 
 use onceonly::Expected;
 
-use crate::case::{Case, completion, extension, response, version};
+use crate::case::{Case, completion, extension, response, seconds, version};
 use crate::compare::check_same_record;
 use crate::verdict::{check, check_eq};
 
@@ -68,10 +68,10 @@ pub(super) async fn every_answer_carries_the_stores_time(case: &Case) {
     after("complete", store.completed(&key, claim.token, &done).await.now);
     after("a repeated complete", store.already_completed(&key, claim.token, &done).await.now);
 
-    if let Some(clock) = case.manual_clock() {
+    if case.sets_clock() {
         case.step("the clock moves on by an hour");
-        clock.advance(std::time::Duration::from_secs(3_600));
-        let now = onceonly::Clock::now(clock);
+        let now = case.now().await.plus(seconds(3_600));
+        case.set_clock(now).await;
         check_eq!(store.found(&key).await.now, now, "the time of an answer on a clock that stands still");
     }
 }

@@ -46,6 +46,7 @@ pub(super) async fn random_sequences_agree_with_the_model(case: &Case) {
 struct Players<'a> {
     case: &'a Case,
     model: ReferenceStore,
+    /// The model's, set to what the store's clock shows whenever that is set.
     clock: ManualClock,
     keys: Vec<RecordKey>,
     tokens: Vec<Token>,
@@ -56,10 +57,7 @@ struct Players<'a> {
 
 impl<'a> Players<'a> {
     async fn of(case: &'a Case) -> Self {
-        let clock = match case.manual_clock() {
-            Some(clock) => clock.clone(),
-            None => ManualClock::starting_at(case.now().await),
-        };
+        let clock = ManualClock::starting_at(case.now().await);
         Self {
             case,
             model: ReferenceStore::new(clock.clone()).with_resolution(case.declaration().resolution),
@@ -79,10 +77,9 @@ impl<'a> Players<'a> {
         self.tokens = vec![self.case.token()];
     }
 
-    /// Sometimes moves a manual clock: to a deadline, to one tick on either side of it, or a little.
+    /// Sometimes moves the clock, where the suite sets it: to a deadline, to one tick on either side of it, or a little.
     async fn clock_step(&mut self, random: &mut Random) -> Option<Timestamp> {
-        self.case.manual_clock()?;
-        if !random.percent(15) {
+        if !self.case.sets_clock() || !random.percent(15) {
             return None;
         }
         let now = self.case.now().await;
@@ -94,6 +91,7 @@ impl<'a> Players<'a> {
             random.pick(&self.deadlines).as_micros() + step
         };
         let to = Timestamp::from_micros(to.max(now.as_micros()));
+        self.case.set_clock(to).await;
         self.clock.set(to);
         Some(to)
     }
@@ -132,10 +130,10 @@ impl<'a> Players<'a> {
         claim.fingerprint = fingerprint(["charge", "refund"][random.below(2)]);
         claim.attempt = u32::try_from(1 + random.below(3)).unwrap_or(1);
         claim.checkpoint = random.percent(30).then(|| "inherited".into());
-        (claim.lease, claim.keep, claim.keep_unresolved) = match self.case.manual_clock() {
-            Some(_) => (seconds(10), seconds(100), seconds([50, 300][random.below(2)])),
-            None => (claim.lease, claim.keep, claim.keep_unresolved),
-        };
+        if self.case.sets_clock() {
+            (claim.lease, claim.keep) = (seconds(10), seconds(100));
+            claim.keep_unresolved = seconds([50, 300][random.below(2)]);
+        }
         let expected = if random.percent(50) {
             Expected::Absent
         } else {
@@ -204,10 +202,7 @@ impl<'a> Players<'a> {
 
     fn unlike(&self, store: &Answer, model: &Answer) -> bool {
         let (store, model) = (format!("{store:?}"), format!("{model:?}"));
-        match self.case.manual_clock() {
-            Some(_) => store != model,
-            None => without_times(&store) != without_times(&model),
-        }
+        if self.case.sets_clock() { store != model } else { without_times(&store) != without_times(&model) }
     }
 }
 

@@ -141,7 +141,7 @@ pub(super) async fn nothing_of_an_earlier_period_is_left(case: &Case) {
     store.completed(&key, first.token, &completion(3, response("of the first period"))).await;
     let old = store.record(&key).await;
     case.step("the first period ends");
-    if case.manual_clock().is_some() {
+    if case.sets_clock() {
         case.reach(old.expires_at).await;
     }
 
@@ -197,7 +197,7 @@ pub(super) async fn many_retentions_end_each_at_its_time(case: &Case) {
     for (part, &end) in parts.iter().zip(&ends) {
         case.reach(end).await;
         purged += store.purge_all().await;
-        if case.manual_clock().is_some() {
+        if case.sets_clock() {
             check_eq!(
                 purged,
                 u64::from(*part) * 10,
