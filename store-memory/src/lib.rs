@@ -14,5 +14,6 @@
 //! ```
 
 mod store;
+mod sync;
 
 pub use store::MemoryStore;
