@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use onceonly::{
     ClaimOutcome, ClaimRequest, Clock, CompleteOutcome, Completion, Expected, KeyStore, NewClaim, Record,
-    RecordKey, Release, ReleaseOutcome, RenewOutcome, Renewal, Snapshot, StoreError, StoreErrorKind,
-    Timestamp, Token,
+    RecordKey, Release, ReleaseOutcome, RenewOutcome, Renewal, Revision, Snapshot, StoreError,
+    StoreErrorKind, Timestamp, Token,
 };
 
 use super::faults::Fault;
@@ -44,6 +45,8 @@ pub(super) struct Shared {
     pub(super) checkpoints: Mutex<BTreeMap<Place, Bytes>>,
     /// Keys that a batch holds.
     pub(super) locked: Mutex<BTreeSet<Place>>,
+    /// The versions that have reached the copy that is read.
+    pub(super) replicated: Mutex<BTreeMap<Place, (Token, Revision)>>,
     /// Whether the only permit is taken.
     permit_taken: AtomicBool,
 }
@@ -89,13 +92,17 @@ impl PlantedStore {
         self.fault == Some(fault)
     }
 
-    /// Stands between a look and a write, where another caller may come in: a real wait for another task, as for a
-    /// database's answer.
+    /// Stands between a look and a write, where another caller may come in: as long as a database takes to answer.
     pub(super) async fn gap(&self) {
-        // Pending at least once, also if the other task is quicker.
-        tokio::task::yield_now().await;
-        // Were the task cancelled, the runtime is going down and nobody looks any more.
-        let _ = tokio::spawn(tokio::task::yield_now()).await;
+        tokio::time::sleep(Duration::from_micros(300)).await;
+    }
+
+    /// What a replica has of a record that was written for the first time a moment ago: nothing, once.
+    fn lagging(&self, key: &RecordKey, found: Option<Snapshot>) -> Option<Snapshot> {
+        let found = found?;
+        let version = (found.record.version.token, found.record.version.revision);
+        let seen = lock(&self.shared.replicated).insert(crate::reference::place(key), version);
+        (seen == Some(version)).then_some(found)
     }
 
     async fn take_permit(&self) {
@@ -170,6 +177,7 @@ impl KeyStore for PlantedStore {
                 let place = crate::reference::place(&key);
                 found.map(|found| cache.entry(place).or_insert(found).clone())
             }
+            Some(Fault::LooksLagBehind) => self.lagging(&key, found),
             Some(Fault::ClockOfTheHandle) => found.map(|found| Snapshot { now: self.opened, ..found }),
             _ => found,
         })
