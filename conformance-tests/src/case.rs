@@ -1,7 +1,9 @@
 //! What a case has in its hands: a fresh place, handles, keys, claims, and the store's time.
 
+mod outside;
+
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -70,11 +72,11 @@ impl Case {
 
     /// Says what happens next; a failure's report names it.
     pub(crate) fn step(&self, step: &'static str) {
-        *self.step.lock().unwrap_or_else(PoisonError::into_inner) = step;
+        *lock(&self.step) = step;
     }
 
     pub(crate) fn last_step(&self) -> &'static str {
-        *self.step.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.step)
     }
 
     /// What the case has shown so far.
@@ -248,6 +250,19 @@ impl Case {
         self.still_before(deadline).await;
     }
 
+    /// Lets a minute pass, or a moment on a clock that runs, without a word from the store: while a lock is held it may
+    /// be unable to tell the time. Gives an instant that is over then; `from` is one that was over before.
+    pub(crate) async fn let_pass(&self, from: Timestamp) -> Timestamp {
+        let later = from.plus(self.brief(1));
+        if self.sets_clock() {
+            self.set_clock(later).await;
+        } else {
+            // More than is told: the store's clock need not go as fast as this machine's.
+            tokio::time::sleep(self.brief(2).as_duration()).await;
+        }
+        later
+    }
+
     /// Voids this attempt if `deadline` has come: what was seen may have been seen on either side of it. A case calls
     /// this behind what must happen before a deadline, and ahead of judging it.
     pub(crate) async fn still_before(&self, deadline: Timestamp) {
@@ -287,6 +302,10 @@ impl Case {
     pub(crate) fn tick(&self) -> i64 {
         i64::try_from(self.declaration.resolution.as_micros()).unwrap_or(i64::MAX)
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What the fixture gave; if it failed, the case ends as a fault of the set-up.

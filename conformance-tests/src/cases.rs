@@ -6,9 +6,11 @@ mod complete;
 mod dropped;
 mod endings;
 mod held;
+mod instants;
 mod keys;
 mod lease;
 mod load;
+mod locks;
 mod model;
 mod payload;
 mod purge;
@@ -19,6 +21,7 @@ mod repeat;
 mod retention;
 mod scope;
 mod takeover;
+mod verbs;
 
 use crate::clause::Clause;
 use crate::suite::{CaseInfo, Flake, RegisteredCase};
@@ -361,5 +364,31 @@ cases! {
     model {
         random_sequences_agree_with_the_model: "B19", Repeating,
             "random sequences of calls agree with an independent model";
+    }
+    instants {
+        a_lease_starts_when_it_is_granted: "L2", OneClock (Control),
+            "the lease of a claim that waited for a lock starts when it is granted";
+        a_renewed_lease_starts_when_the_renewal_is_written: "L2", OneClock (Control),
+            "a lease whose renewal waited for a lock starts when that is written";
+        a_retention_starts_when_the_result_is_written: "L2", OneClock (Control),
+            "the retention of a result that waited for a lock starts when that is written";
+        a_mark_stands_from_when_the_release_is_written: "L2", OneClock (Control),
+            "the mark of a release that waited for a lock stands from when that is written";
+        a_write_on_an_idle_handle_is_stamped_with_the_present: "L2", OneClock,
+            "a write on a handle that was idle is stamped with the present, not with its last call";
+    }
+    locks {
+        a_lock_that_stays_makes_every_write_unavailable: "F19", Bounded (Control),
+            "beside a lock that stays every write ends, as Unavailable";
+        a_purge_beside_a_lock_ends: "F19", Bounded (Control),
+            "beside a lock that stays a purge ends, and does its work afterwards";
+        a_write_that_was_locked_out_can_be_repeated: "F19", Whole (Control),
+            "a write that was locked out has its effect when it is repeated";
+        a_locked_record_does_not_hold_up_looks_at_others: "R14", Isolated (Control),
+            "while one record is locked, others are loaded as ever";
+        a_locked_record_holds_up_writes_of_others_within_bounds: "R14", Bounded (Control),
+            "while one record is locked, writes of others are done or end as Unavailable";
+        calls_given_up_at_a_lock_keep_nothing: "D6", Bounded (Control),
+            "two hundred calls that are dropped while they wait for a lock keep nothing";
     }
 }

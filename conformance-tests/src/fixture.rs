@@ -4,6 +4,7 @@ use std::any::Any;
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use onceonly::{KeyStore, ManualClock, RecordKey};
@@ -71,6 +72,13 @@ pub trait Fixture: Send + Sync + 'static {
     /// One more handle to the same records, as independent of the others as another process would be: another
     /// connection, a second open of the same file. Handles that share one connection hide every race.
     async fn handle(&self) -> Result<Arc<dyn KeyStore>, FixtureError>;
+
+    /// One more handle, whose calls give up after about `patience` where they wait for a lock that others hold. The
+    /// cases of locks that stay need it: without it they are printed as not claimed.
+    async fn impatient_handle(&self, patience: Duration) -> Result<Option<Arc<dyn KeyStore>>, FixtureError> {
+        let _ = patience;
+        Ok(None)
+    }
 
     /// The clock that all handles go by.
     fn clock(&self) -> StoreClock;

@@ -20,6 +20,7 @@ mod random;
 mod reference;
 mod soak;
 mod suite;
+mod told;
 mod verdict;
 
 pub use call::{Answer, Request, Verb};

@@ -3,8 +3,11 @@
 mod batches;
 mod claims;
 mod faults;
+mod handles;
 mod keys;
+mod locks;
 mod purges;
+mod raw;
 mod results;
 mod store;
 mod writes;

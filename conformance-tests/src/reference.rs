@@ -22,6 +22,8 @@ pub struct ReferenceStore {
     shared: Arc<Shared>,
     /// What its deadlines are multiples of, in microseconds.
     resolution: i64,
+    /// The time that it takes every instant for, instead of the clock's.
+    frozen_at: Option<Timestamp>,
 }
 
 struct Shared {
@@ -36,7 +38,7 @@ impl ReferenceStore {
     /// An empty store on `clock`.
     pub fn new(clock: impl Clock) -> Self {
         let shared = Arc::new(Shared { records: Mutex::default(), clock: Box::new(clock) });
-        Self { shared, resolution: 1 }
+        Self { shared, resolution: 1, frozen_at: None }
     }
 
     /// The store, with deadlines that are multiples of `resolution`, rounded up: as of a database that keeps
@@ -65,6 +67,11 @@ impl ReferenceStore {
     /// Whether there is no record.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// For planted faults: the same records, at an instant of the caller's choice.
+    pub(crate) fn frozen_at(&self, now: Timestamp) -> Self {
+        Self { frozen_at: Some(now), ..self.clone() }
     }
 
     /// For planted faults: does as it likes with one record, in one step.
@@ -119,7 +126,7 @@ impl ReferenceStore {
     fn lock(&self) -> (MutexGuard<'_, BTreeMap<Place, Record>>, Timestamp) {
         // No verb panics half-way, so a poisoned lock guards sound records.
         let records = self.shared.records.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = self.shared.clock.now();
+        let now = self.frozen_at.unwrap_or_else(|| self.shared.clock.now());
         (records, now)
     }
 }

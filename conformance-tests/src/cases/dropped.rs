@@ -237,7 +237,7 @@ impl DroppedCall {
 }
 
 /// The handle does everything that a handle does.
-async fn usable(case: &Case, handle: &Handle, name: &str) {
+pub(super) async fn usable(case: &Case, handle: &Handle, name: &str) {
     let (key, claim) = (case.key(&format!("usable {name}")), case.claim());
     handle.claimed(&key, &claim).await;
     handle.renewed(&key, claim.token, &checkpoint(2, claim.lease, "half-way")).await;

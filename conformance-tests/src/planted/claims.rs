@@ -148,7 +148,7 @@ impl PlantedStore {
     }
 
     fn granted(&self, key: &RecordKey, displaced: Option<&Record>, outcome: ClaimOutcome) -> ClaimOutcome {
-        lock(&self.claimed).push(key.clone());
+        lock(&self.own.claimed).push(key.clone());
         if let Some(displaced) = displaced {
             lock(&self.shared.former).entry(place(key)).or_default().push(displaced.version.token);
         }

@@ -9,6 +9,11 @@ use crate::reference::{Place, is_past};
 impl PlantedStore {
     pub(super) async fn purge_wrongly(&self, limit: u32) -> Result<u64, StoreError> {
         let limit = limit as usize;
+        let store = self.admitted(None).await?;
+        store.purge_admitted(limit).await
+    }
+
+    async fn purge_admitted(&self, limit: usize) -> Result<u64, StoreError> {
         let deleted = match self.fault {
             Some(Fault::PurgeDoesNothing) => Vec::new(),
             Some(Fault::PurgeIgnoresLimit) => {

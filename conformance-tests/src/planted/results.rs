@@ -103,9 +103,7 @@ impl PlantedStore {
                 return Ok(self.write_result(key, completion, completion.result.clone()));
             }
             Some(Fault::HalfWrittenOnDrop | Fault::CompletionInTwoWrites) if held => {
-                let (code, headers) = (completion.result.code(), completion.result.headers().to_vec());
-                let half = StoredResult::from_parts(code, headers, Some(Bytes::new()));
-                self.write_result(key, completion, half);
+                self.write_result(key, completion, without_body(&completion.result));
                 self.gap().await;
                 return Ok(self.write_result(key, completion, completion.result.clone()));
             }
@@ -184,6 +182,10 @@ impl PlantedStore {
             None => CompleteOutcome::NotHeld,
         })
     }
+}
+
+fn without_body(result: &StoredResult) -> StoredResult {
+    StoredResult::from_parts(result.code(), result.headers().to_vec(), Some(Bytes::new()))
 }
 
 fn lossy(bytes: &[u8]) -> Bytes {

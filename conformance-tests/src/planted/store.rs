@@ -1,6 +1,6 @@
 //! A store with one fault, around one that is right.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,10 +11,12 @@ use bytes::Bytes;
 use onceonly::{
     ClaimOutcome, ClaimRequest, Clock, CompleteOutcome, Completion, Expected, KeyStore, NewClaim, Record,
     RecordKey, Release, ReleaseOutcome, RenewOutcome, Renewal, Revision, Snapshot, StoreError,
-    StoreErrorKind, Timestamp, Token,
+    StoreErrorKind, Timestamp, Token, Version,
 };
 
 use super::faults::Fault;
+use super::handles::Own;
+use super::locks::Locks;
 use crate::reference::{Place, ReferenceStore};
 
 /// A [`ReferenceStore`] that does one thing wrong, or nothing if it is given no fault.
@@ -24,12 +26,7 @@ pub struct PlantedStore {
     pub(super) base: ReferenceStore,
     pub(super) fault: Option<Fault>,
     pub(super) shared: Arc<Shared>,
-    /// What this handle has loaded, for a store that must not cache.
-    cache: Mutex<BTreeMap<Place, Snapshot>>,
-    /// What this handle has claimed.
-    pub(super) claimed: Mutex<Vec<RecordKey>>,
-    /// The time at which this handle was opened.
-    opened: Timestamp,
+    pub(super) own: Own,
 }
 
 /// What the faults of all handles know in common.
@@ -47,6 +44,10 @@ pub(super) struct Shared {
     pub(super) locked: Mutex<BTreeSet<Place>>,
     /// The versions that have reached the copy that is read.
     pub(super) replicated: Mutex<BTreeMap<Place, (Token, Revision)>>,
+    /// Keys that somebody outside holds.
+    pub(super) locks: Locks,
+    /// Renewals that were begun.
+    pub(super) begun: Mutex<HashSet<Version>>,
     /// Whether the only permit is taken.
     permit_taken: AtomicBool,
 }
@@ -54,15 +55,12 @@ pub(super) struct Shared {
 impl PlantedStore {
     /// An empty store with `fault` on `clock`.
     pub fn new(fault: Option<Fault>, clock: impl Clock) -> Self {
-        let opened = clock.now();
-        Self {
-            base: ReferenceStore::new(clock),
-            fault,
-            shared: Arc::default(),
-            cache: Mutex::default(),
-            claimed: Mutex::default(),
-            opened,
-        }
+        Self::over(ReferenceStore::new(clock), fault)
+    }
+
+    fn over(base: ReferenceStore, fault: Option<Fault>) -> Self {
+        let own = Own::opened_at(base.now());
+        Self { base, fault, shared: Arc::default(), own }
     }
 
     /// Another handle to the same records.
@@ -72,9 +70,7 @@ impl PlantedStore {
             base: self.base.clone(),
             fault: self.fault,
             shared: Arc::clone(&self.shared),
-            cache: Mutex::default(),
-            claimed: Mutex::default(),
-            opened: self.opened,
+            own: Own::opened_at(self.own.opened),
         }
     }
 
@@ -123,7 +119,7 @@ impl PlantedStore {
 impl Drop for PlantedStore {
     fn drop(&mut self) {
         if self.has(Fault::HandleTakesItsRecords) {
-            for key in lock(&self.claimed).drain(..) {
+            for key in lock(&self.own.claimed).drain(..) {
                 self.base.edit(&key, |slot, _| *slot = None);
             }
         }
@@ -153,7 +149,8 @@ impl KeyStore for PlantedStore {
             return Err(self.rejected("the key is too long for the index"));
         }
         let key = self.altered_key(key);
-        let outcome = self.claim_wrongly(&key, &self.altered_claim(&key, claim), expected).await?;
+        let store = self.admitted(Some(&key)).await?;
+        let outcome = store.claim_wrongly(&key, &store.altered_claim(&key, claim), expected).await?;
         if self.has(Fault::ConflictIsAnError) && matches!(outcome, ClaimOutcome::Occupied(_)) {
             return Err(self.rejected("unique constraint violated"));
         }
@@ -162,6 +159,7 @@ impl KeyStore for PlantedStore {
 
     async fn load(&self, key: &RecordKey) -> Result<Option<Snapshot>, StoreError> {
         let key = self.altered_key(key);
+        self.admitted_to_look().await?;
         let found = self.base.load(&key).await?;
         Ok(match self.fault {
             Some(Fault::LoadCreates) => {
@@ -173,12 +171,12 @@ impl KeyStore for PlantedStore {
                 found
             }),
             Some(Fault::CachedLoads) => {
-                let mut cache = lock(&self.cache);
+                let mut cache = lock(&self.own.cache);
                 let place = crate::reference::place(&key);
                 found.map(|found| cache.entry(place).or_insert(found).clone())
             }
             Some(Fault::LooksLagBehind) => self.lagging(&key, found),
-            Some(Fault::ClockOfTheHandle) => found.map(|found| Snapshot { now: self.opened, ..found }),
+            Some(Fault::ClockOfTheHandle) => found.map(|found| Snapshot { now: self.own.opened, ..found }),
             _ => found,
         })
     }
@@ -189,7 +187,15 @@ impl KeyStore for PlantedStore {
         token: Token,
         renewal: &Renewal,
     ) -> Result<RenewOutcome, StoreError> {
-        self.renew_wrongly(&self.altered_key(key), token, renewal).await
+        let key = self.altered_key(key);
+        if let Some(stamp) = self.taken_for_done(&key, token, renewal) {
+            return Ok(RenewOutcome::Applied(stamp));
+        }
+        match self.admitted(Some(&key)).await {
+            Ok(store) => store.renew_wrongly(&key, token, renewal).await,
+            Err(_) if self.has(Fault::LockedOutIsNotHeld) => Ok(RenewOutcome::NotHeld),
+            Err(error) => Err(error),
+        }
     }
 
     async fn complete(
@@ -199,8 +205,9 @@ impl KeyStore for PlantedStore {
         completion: &Completion,
     ) -> Result<CompleteOutcome, StoreError> {
         let key = self.altered_key(key);
-        let completion = self.altered_completion(completion);
-        let outcome = self.complete_wrongly(&key, token, &completion).await?;
+        let store = self.admitted(Some(&key)).await?;
+        let completion = store.altered_completion(completion);
+        let outcome = store.complete_wrongly(&key, token, &completion).await?;
         if self.has(Fault::SecondCompletionFails) && matches!(outcome, CompleteOutcome::AlreadyCompleted(_)) {
             return Err(self.rejected("the record is already completed"));
         }
@@ -213,7 +220,8 @@ impl KeyStore for PlantedStore {
         token: Token,
         release: &Release,
     ) -> Result<ReleaseOutcome, StoreError> {
-        self.release_wrongly(&self.altered_key(key), token, release).await
+        let key = self.altered_key(key);
+        self.admitted(Some(&key)).await?.release_wrongly(&key, token, release).await
     }
 
     async fn purge_expired(&self, limit: u32) -> Result<u64, StoreError> {

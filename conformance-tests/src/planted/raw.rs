@@ -1,0 +1,33 @@
+//! The look past the store.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use onceonly::RecordKey;
+
+use super::store::PlantedStore;
+use crate::fixture::{FixtureError, RawAccess, RawLock};
+
+impl PlantedStore {
+    /// Counts and locks records as somebody else can who has access to the database.
+    pub fn raw(&self) -> Arc<dyn RawAccess> {
+        Arc::new(Records(self.handle()))
+    }
+}
+
+struct Records(PlantedStore);
+
+#[async_trait]
+impl RawAccess for Records {
+    async fn count(&self) -> Result<u64, FixtureError> {
+        Ok(self.0.len() as u64)
+    }
+
+    async fn stored(&self, key: &RecordKey) -> Result<Option<Vec<u8>>, FixtureError> {
+        Ok(self.0.stored(key).map(|record| format!("{record:?}").into_bytes()))
+    }
+
+    async fn lock(&self, key: &RecordKey) -> Result<Option<RawLock>, FixtureError> {
+        Ok(Some(Box::new(self.0.lock_from_outside(key))))
+    }
+}
