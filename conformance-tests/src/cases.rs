@@ -5,6 +5,7 @@ mod claim_many;
 mod complete;
 mod dropped;
 mod endings;
+mod failures;
 mod held;
 mod instants;
 mod keys;
@@ -390,5 +391,17 @@ cases! {
             "while one record is locked, writes of others are done or end as Unavailable";
         calls_given_up_at_a_lock_keep_nothing: "D6", Bounded (Control),
             "two hundred calls that are dropped while they wait for a lock keep nothing";
+    }
+    failures {
+        an_unreadable_record_is_never_absent_claimed_or_a_replay: "F5", Exclusive,
+            "no verb takes a record that cannot be read for absent, claimed or a replay";
+        an_unreadable_record_is_corrupt_to_every_verb: "F20", Verbatim,
+            "a record that is cut, swapped, or of a newer format is Corrupt to every verb";
+        an_error_that_is_definite_has_changed_nothing: "F6", Whole,
+            "an error that is definite has changed nothing, not a byte";
+        an_unreadable_record_spoils_no_other: "F20", Isolated,
+            "a record that cannot be read fails neither the rest of its batch nor a purge";
+        a_handle_that_has_met_every_failure_is_well_afterwards: "F27", Bounded (Control),
+            "a handle on which calls have failed, in every way, does its work again";
     }
 }

@@ -2,6 +2,7 @@
 
 mod batches;
 mod claims;
+mod damage;
 mod faults;
 mod handles;
 mod keys;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use onceonly::{ClaimOutcome, ClaimRequest, Expected, KeyStore, StoreError};
+use onceonly::{ClaimOutcome, ClaimRequest, Expected, KeyStore, StoreError, StoreErrorKind};
 
 use super::faults::Fault;
 use super::store::{PlantedStore, lock};
@@ -15,6 +15,12 @@ impl PlantedStore {
     ) -> Vec<Result<ClaimOutcome, StoreError>> {
         if self.has(Fault::BatchLocksInOrder) {
             self.lock_in_order(claims).await;
+        }
+        if self.has(Fault::CorruptFailsBatch) {
+            let unreadable = |request: &ClaimRequest| self.readable_to_a_write(&request.key).err();
+            if claims.iter().any(|request| unreadable(request).is_some()) {
+                return claims.iter().map(|_| Err(self.batch_failed())).collect();
+            }
         }
         let taken = if self.has(Fault::BatchLosesItsLast) { claims.len().min(100) } else { claims.len() };
         let (mut granted, mut first) = (BTreeMap::new(), None);
@@ -52,6 +58,10 @@ impl PlantedStore {
             answers.reverse();
         }
         answers
+    }
+
+    fn batch_failed(&self) -> StoreError {
+        StoreError::new(StoreErrorKind::Corrupt, self.name(), "an item of the batch cannot be read")
     }
 
     /// Takes each item's lock and holds it; two batches in opposite order wait for each other.

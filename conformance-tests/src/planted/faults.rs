@@ -387,6 +387,9 @@ faults! {
     ClockReadBeforeTheLock: 71, OneClock, "A write reads the clock before it waits for the lock.",
         "instants::a_lease_starts_when_it_is_granted",
         "the time was read before the wait";
+    CorruptIsAbsent: 79, Exclusive, "A record that cannot be read counts as absent.",
+        "failures::an_unreadable_record_is_never_absent_claimed_or_a_replay",
+        "answered \"no record\", due was an error";
     WaitsWithoutLimit: 271, Bounded, "A write waits for a lock without limit.",
         "locks::a_lock_that_stays_makes_every_write_unavailable",
         "waits without limit";
@@ -399,6 +402,30 @@ faults! {
     WaitersKeepTheirPlaces: 274, Bounded, "A call that is dropped while it waits for a lock keeps its place in a pool of 64.",
         "locks::calls_given_up_at_a_lock_keep_nothing",
         "waits without limit";
+    CorruptIsReplaced: 275, Exclusive, "A claim takes the place of a record that it cannot read.",
+        "failures::an_unreadable_record_is_never_absent_claimed_or_a_replay",
+        "answered \"claimed\", due was an error";
+    CorruptIsReplayed: 276, Exclusive, "load shows what is left of a record that cannot be read.",
+        "failures::an_unreadable_record_is_never_absent_claimed_or_a_replay",
+        "Load answered";
+    CorruptIsUnavailable: 277, Verbatim, "A record that cannot be read makes its calls Unavailable.",
+        "failures::an_unreadable_record_is_corrupt_to_every_verb",
+        "found Some(Unavailable), due Some(Corrupt)";
+    CorruptPanics: 278, Verbatim, "A call panics over a record that it cannot read.",
+        "failures::an_unreadable_record_is_corrupt_to_every_verb",
+        "a call panicked";
+    CorruptIsDeleted: 279, Whole, "A record that cannot be read is reported and deleted.",
+        "failures::an_error_that_is_definite_has_changed_nothing",
+        "and has changed the record";
+    CorruptStopsPurges: 280, Isolated, "A purge fails while any record cannot be read.",
+        "failures::an_unreadable_record_spoils_no_other",
+        "a purge beside it failed";
+    CorruptFailsBatch: 281, Isolated, "A batch with an item that cannot be read fails as a whole.",
+        "failures::an_unreadable_record_spoils_no_other",
+        "item 0 of a batch";
+    GivesUpAfterFailures: 301, Bounded, "A handle of which three calls have failed refuses all others.",
+        "failures::a_handle_that_has_met_every_failure_is_well_afterwards",
+        "calls on it have failed";
     OthersWaitWithoutLimit: 302, Bounded, "A write waits without limit while any other record is locked.",
         "locks::a_locked_record_holds_up_writes_of_others_within_bounds",
         "waits without limit";

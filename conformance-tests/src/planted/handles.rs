@@ -1,12 +1,14 @@
-//! What a handle knows for itself.
+//! What a handle knows for itself, and faults in how it ends.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use onceonly::{RecordKey, Snapshot, Timestamp};
+use onceonly::{KeyStore, RecordKey, Snapshot, StoreError, StoreErrorKind, Timestamp};
 
-use super::store::lock;
+use super::faults::Fault;
+use super::store::{PlantedStore, lock};
 use crate::reference::Place;
 
 /// What a handle does not share with others.
@@ -20,6 +22,7 @@ pub(super) struct Own {
     /// What it has claimed.
     pub(super) claimed: Mutex<Vec<RecordKey>>,
     last_call: Mutex<Timestamp>,
+    failures: AtomicUsize,
 }
 
 impl Own {
@@ -30,6 +33,7 @@ impl Own {
             cache: Mutex::default(),
             claimed: Mutex::default(),
             last_call: Mutex::new(opened),
+            failures: AtomicUsize::new(0),
         }
     }
 
@@ -39,5 +43,26 @@ impl Own {
     }
 }
 
+impl PlantedStore {
+    /// Whether this handle still reaches its records.
+    pub(super) fn connected(&self) -> Result<(), StoreError> {
+        let lost = |detail| Err(StoreError::new(StoreErrorKind::Unavailable, self.name(), detail));
+        match self.fault {
+            Some(Fault::GivesUpAfterFailures)
+                if self.own.failures.load(Ordering::Relaxed) >= FAILURES_MAX =>
+            {
+                return lost("too many calls have failed");
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    pub(super) fn note_failure(&self) {
+        self.own.failures.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
 /// Far longer than any lock is held.
 const PATIENCE: Duration = Duration::from_secs(30);
+const FAILURES_MAX: usize = 3;

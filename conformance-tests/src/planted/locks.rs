@@ -71,20 +71,20 @@ impl PlantedStore {
         OutsideLock { shared, place }
     }
 
-    /// Lets a write of `key` go on, or of any record if none is named, once nobody outside holds its lock.
+    /// Lets a write of `key` go on, or of any record if none is named, once nobody outside holds its lock; and only if
+    /// what is stored there can be read.
     pub(super) async fn admitted(&self, key: Option<&RecordKey>) -> Result<Admitted<'_>, StoreError> {
-        let asked = self.base.now();
-        self.wait_for_lock(key.map(place).as_ref()).await?;
-        let last = self.own.time_of_last_call(self.base.now());
-        Ok(match self.fault {
-            Some(Fault::ClockReadBeforeTheLock) => Admitted::Then(Box::new(self.at(asked))),
-            Some(Fault::TimeOfTheLastCall) => Admitted::Then(Box::new(self.at(last))),
-            _ => Admitted::Now(self),
-        })
+        self.connected()?;
+        let admitted = self.admitted_if_connected(key).await;
+        if admitted.is_err() {
+            self.note_failure();
+        }
+        admitted
     }
 
     /// Lets a look go on: it waits for nobody.
     pub(super) async fn admitted_to_look(&self) -> Result<(), StoreError> {
+        self.connected()?;
         if self.has(Fault::LooksWaitForLocks) { self.wait_for_lock(None).await } else { Ok(()) }
     }
 
@@ -95,6 +95,20 @@ impl PlantedStore {
             return None;
         }
         self.stored(key).map(|record| record.stamp(self.base.now()))
+    }
+
+    async fn admitted_if_connected(&self, key: Option<&RecordKey>) -> Result<Admitted<'_>, StoreError> {
+        let asked = self.base.now();
+        self.wait_for_lock(key.map(place).as_ref()).await?;
+        if let Some(key) = key {
+            self.readable_to_a_write(key)?;
+        }
+        let last = self.own.time_of_last_call(self.base.now());
+        Ok(match self.fault {
+            Some(Fault::ClockReadBeforeTheLock) => Admitted::Then(Box::new(self.at(asked))),
+            Some(Fault::TimeOfTheLastCall) => Admitted::Then(Box::new(self.at(last))),
+            _ => Admitted::Now(self),
+        })
     }
 
     fn at(&self, instant: Timestamp) -> Self {

@@ -9,6 +9,7 @@ use crate::reference::{Place, is_past};
 impl PlantedStore {
     pub(super) async fn purge_wrongly(&self, limit: u32) -> Result<u64, StoreError> {
         let limit = limit as usize;
+        self.readable_to_a_purge()?;
         let store = self.admitted(None).await?;
         store.purge_admitted(limit).await
     }
@@ -40,6 +41,9 @@ impl PlantedStore {
     }
 
     fn is_doomed(&self, place: &Place, record: &Record, now: Timestamp) -> bool {
+        if lock(&self.shared.damaged).contains_key(place) {
+            return false;
+        }
         let in_progress = matches!(record.status, Status::InProgress { .. });
         match self.fault {
             Some(Fault::PurgeTakesLive) if in_progress => true,

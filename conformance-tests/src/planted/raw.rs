@@ -9,7 +9,7 @@ use super::store::PlantedStore;
 use crate::fixture::{FixtureError, RawAccess, RawLock};
 
 impl PlantedStore {
-    /// Counts and locks records as somebody else can who has access to the database.
+    /// Counts, damages and locks records as somebody else can who has access to the database.
     pub fn raw(&self) -> Arc<dyn RawAccess> {
         Arc::new(Records(self.handle()))
     }
@@ -24,7 +24,12 @@ impl RawAccess for Records {
     }
 
     async fn stored(&self, key: &RecordKey) -> Result<Option<Vec<u8>>, FixtureError> {
-        Ok(self.0.stored(key).map(|record| format!("{record:?}").into_bytes()))
+        let damage = self.0.damage_of(key);
+        Ok(self.0.stored(key).map(|record| format!("{record:?} {damage:?}").into_bytes()))
+    }
+
+    async fn damage(&self, key: &RecordKey, way: usize) -> Result<Option<String>, FixtureError> {
+        Ok(self.0.damage(key, way).map(str::to_owned))
     }
 
     async fn lock(&self, key: &RecordKey) -> Result<Option<RawLock>, FixtureError> {

@@ -46,6 +46,8 @@ pub(super) struct Shared {
     pub(super) replicated: Mutex<BTreeMap<Place, (Token, Revision)>>,
     /// Keys that somebody outside holds.
     pub(super) locks: Locks,
+    /// What was done to the records that cannot be read.
+    pub(super) damaged: Mutex<BTreeMap<Place, &'static str>>,
     /// Renewals that were begun.
     pub(super) begun: Mutex<HashSet<Version>>,
     /// Whether the only permit is taken.
@@ -149,6 +151,7 @@ impl KeyStore for PlantedStore {
             return Err(self.rejected("the key is too long for the index"));
         }
         let key = self.altered_key(key);
+        self.make_room(&key);
         let store = self.admitted(Some(&key)).await?;
         let outcome = store.claim_wrongly(&key, &store.altered_claim(&key, claim), expected).await?;
         if self.has(Fault::ConflictIsAnError) && matches!(outcome, ClaimOutcome::Occupied(_)) {
@@ -160,7 +163,7 @@ impl KeyStore for PlantedStore {
     async fn load(&self, key: &RecordKey) -> Result<Option<Snapshot>, StoreError> {
         let key = self.altered_key(key);
         self.admitted_to_look().await?;
-        let found = self.base.load(&key).await?;
+        let found = self.looked_up(&key).await?;
         Ok(match self.fault {
             Some(Fault::LoadCreates) => {
                 self.base.edit(&key, |slot, now| slot.get_or_insert_with(|| placeholder(now)).clone());
