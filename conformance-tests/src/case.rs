@@ -25,6 +25,8 @@ use crate::verdict::{inconclusive, not_claimed, set_up_failed};
 /// One attempt at one case.
 pub(crate) struct Case {
     fixture: Box<dyn Fixture>,
+    /// Other stores beside the one under test, to be closed with it.
+    neighbours: Mutex<Vec<Arc<dyn Fixture>>>,
     declaration: Declaration,
     clock: StoreClock,
     /// The first handle.
@@ -57,12 +59,16 @@ impl Case {
         let store = Handle::new(fixture.handle().await?);
         // A name that no other run uses, also where cases share a server.
         let scope = Scope::named(&format!("case {}", IdempotencyKey::generate().as_str()))?;
-        let step = Mutex::new("");
+        let (neighbours, step) = (Mutex::default(), Mutex::new(""));
         let (tokens, notes) = (AtomicU64::new(0), Arc::default());
-        Ok(Self { fixture, declaration, clock, store, scope, scale, seed, tokens, step, notes })
+        Ok(Self { fixture, neighbours, declaration, clock, store, scope, scale, seed, tokens, step, notes })
     }
 
     pub(crate) async fn close(&self) -> Result<(), FixtureError> {
+        let neighbours = std::mem::take(&mut *lock(&self.neighbours));
+        for neighbour in neighbours {
+            neighbour.close().await?;
+        }
         self.fixture.close().await
     }
 
@@ -127,12 +133,6 @@ impl Case {
     pub(crate) async fn raw_lock(&self, key: &RecordKey) -> RawLock {
         let lock = set_up(self.raw().lock(key).await);
         lock.unwrap_or_else(|| not_claimed("the fixture cannot lock a record from outside"))
-    }
-
-    /// Another store beside this one. Where there is none, the case is not claimed.
-    pub(crate) async fn neighbour(&self) -> Box<dyn Fixture> {
-        let neighbour = set_up(self.fixture.neighbour().await);
-        neighbour.unwrap_or_else(|| not_claimed("the fixture has no second store in the same database"))
     }
 
     // Names and values.
@@ -285,11 +285,7 @@ impl Case {
     }
 
     fn clock_control(&self) -> Option<&dyn ClockControl> {
-        match &self.clock {
-            StoreClock::Manual(clock) => Some(clock),
-            StoreClock::Steered(clock) => Some(&**clock),
-            StoreClock::System => None,
-        }
+        self.clock.control()
     }
 
     /// Whether `deadline` is `span` after `now`, rounded up to the store's resolution.

@@ -13,6 +13,7 @@ mod lease;
 mod load;
 mod locks;
 mod model;
+mod neighbours;
 mod payload;
 mod purge;
 mod races;
@@ -403,5 +404,13 @@ cases! {
             "a record that cannot be read fails neither the rest of its batch nor a purge";
         a_handle_that_has_met_every_failure_is_well_afterwards: "F27", Bounded (Control),
             "a handle on which calls have failed, in every way, does its work again";
+    }
+    neighbours {
+        one_key_in_two_stores_is_two_records: "S4", Isolated,
+            "one key in two stores of one database is two records";
+        a_token_writes_in_its_own_store_only: "S4", Isolated,
+            "the token of a claim writes nothing in another store of the database";
+        a_purge_stays_in_its_store: "S5", Isolated (Window),
+            "purges and counts stay within their store";
     }
 }

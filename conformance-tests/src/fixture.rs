@@ -130,6 +130,17 @@ pub enum StoreClock {
     System,
 }
 
+impl StoreClock {
+    /// The means to set it, where the suite does.
+    pub(crate) fn control(&self) -> Option<&dyn ClockControl> {
+        match self {
+            Self::Manual(clock) => Some(clock),
+            Self::Steered(clock) => Some(&**clock),
+            Self::System => None,
+        }
+    }
+}
+
 /// A look at the records past the store that is under test.
 #[async_trait]
 pub trait RawAccess: Send + Sync {

@@ -28,7 +28,7 @@ pub struct ReferenceStore {
 
 struct Shared {
     records: Mutex<BTreeMap<Place, Record>>,
-    clock: Box<dyn Clock>,
+    clock: Arc<dyn Clock>,
 }
 
 /// Where a record stands: scope and key as they are.
@@ -37,7 +37,11 @@ pub(crate) type Place = (Option<String>, String);
 impl ReferenceStore {
     /// An empty store on `clock`.
     pub fn new(clock: impl Clock) -> Self {
-        let shared = Arc::new(Shared { records: Mutex::default(), clock: Box::new(clock) });
+        Self::on(Arc::new(clock))
+    }
+
+    fn on(clock: Arc<dyn Clock>) -> Self {
+        let shared = Arc::new(Shared { records: Mutex::default(), clock });
         Self { shared, resolution: 1, frozen_at: None }
     }
 
@@ -67,6 +71,11 @@ impl ReferenceStore {
     /// Whether there is no record.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// For planted faults: an empty store on the same clock.
+    pub(crate) fn beside(&self) -> Self {
+        Self::on(Arc::clone(&self.shared.clock))
     }
 
     /// For planted faults: the same records, at an instant of the caller's choice.

@@ -255,6 +255,10 @@ impl Fixture for Planted {
     fn raw(&self) -> Option<Arc<dyn RawAccess>> {
         Some(self.store.raw())
     }
+
+    async fn neighbour(&self) -> Result<Option<Box<dyn Fixture>>, FixtureError> {
+        Ok(Some(Box::new(Self { store: self.store.neighbour(), clock: self.clock.clone() })))
+    }
 }
 
 /// How many runs a case that races gets. If it is set, the table is written.

@@ -1,8 +1,10 @@
-//! Others in the same database: handles that do not wait for them.
+//! Others in the same database: stores, and handles that do not wait for them.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Case, set_up};
+use super::{Case, lock, set_up};
+use crate::fixture::Fixture;
 use crate::handle::Handle;
 use crate::verdict::not_claimed;
 
@@ -11,6 +13,16 @@ impl Case {
     pub(crate) async fn impatient(&self) -> Handle {
         let handle = set_up(self.fixture.impatient_handle(PATIENCE).await);
         Handle::new(handle.unwrap_or_else(|| not_claimed("the fixture has no handle that soon gives up")))
+    }
+
+    /// Another store beside this one. Where there is none, the case is not claimed.
+    pub(crate) async fn neighbour(&self) -> Arc<dyn Fixture> {
+        let Some(neighbour) = set_up(self.fixture.neighbour().await) else {
+            not_claimed("the fixture has no second store in the same database");
+        };
+        let neighbour: Arc<dyn Fixture> = Arc::from(neighbour);
+        lock(&self.neighbours).push(Arc::clone(&neighbour));
+        neighbour
     }
 }
 

@@ -390,6 +390,9 @@ faults! {
     CorruptIsAbsent: 79, Exclusive, "A record that cannot be read counts as absent.",
         "failures::an_unreadable_record_is_never_absent_claimed_or_a_replay",
         "answered \"no record\", due was an error";
+    PurgeTakesTheNeighbours: 104, Isolated, "A purge deletes in other stores of the database too.",
+        "neighbours::a_purge_stays_in_its_store",
+        "of a neighbour's 10 records";
     WaitsWithoutLimit: 271, Bounded, "A write waits for a lock without limit.",
         "locks::a_lock_that_stays_makes_every_write_unavailable",
         "waits without limit";
@@ -423,6 +426,9 @@ faults! {
     CorruptFailsBatch: 281, Isolated, "A batch with an item that cannot be read fails as a whole.",
         "failures::an_unreadable_record_spoils_no_other",
         "item 0 of a batch";
+    RecordsSharedWithNeighbour: 282, Isolated, "Two stores in one database share their records.",
+        "neighbours::one_key_in_two_stores_is_two_records",
+        "claimed in its neighbour";
     GivesUpAfterFailures: 301, Bounded, "A handle of which three calls have failed refuses all others.",
         "failures::a_handle_that_has_met_every_failure_is_well_afterwards",
         "calls on it have failed";

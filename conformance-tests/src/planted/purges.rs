@@ -23,6 +23,12 @@ impl PlantedStore {
             Some(Fault::PurgeChoosesThenDeletes | Fault::PurgeCountsChosen) => {
                 return Ok(self.choose_then_delete(limit).await);
             }
+            Some(Fault::PurgeTakesTheNeighbours) => {
+                for neighbour in lock(&self.shared.neighbours).iter() {
+                    neighbour.delete(limit, |_, record, now| is_past(record, now));
+                }
+                self.base.delete(limit, |_, record, now| is_past(record, now))
+            }
             Some(Fault::PurgeLooksAtTheFirst) => {
                 let seen: Vec<Place> = self.base.all().into_keys().take(2 * limit + 100).collect();
                 self.base.delete(limit, |place, record, now| {

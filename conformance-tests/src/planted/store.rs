@@ -50,6 +50,8 @@ pub(super) struct Shared {
     pub(super) damaged: Mutex<BTreeMap<Place, &'static str>>,
     /// Renewals that were begun.
     pub(super) begun: Mutex<HashSet<Version>>,
+    /// The records of other stores in the same database.
+    pub(super) neighbours: Mutex<Vec<ReferenceStore>>,
     /// Whether the only permit is taken.
     permit_taken: AtomicBool,
 }
@@ -74,6 +76,16 @@ impl PlantedStore {
             shared: Arc::clone(&self.shared),
             own: Own::opened_at(self.own.opened),
         }
+    }
+
+    /// Another, empty store in the same database, with the same fault.
+    #[must_use]
+    pub fn neighbour(&self) -> Self {
+        let shared = self.has(Fault::RecordsSharedWithNeighbour);
+        let neighbour = Self::over(if shared { self.base.clone() } else { self.base.beside() }, self.fault);
+        lock(&self.shared.neighbours).push(neighbour.base.clone());
+        lock(&neighbour.shared.neighbours).push(self.base.clone());
+        neighbour
     }
 
     /// How many records there are, past their time or not.
