@@ -1,5 +1,6 @@
 //! The table of contents: every case, its id in the catalogue, its clause, and the behaviour in a sentence.
 
+mod caller;
 mod claim;
 mod claim_many;
 mod complete;
@@ -9,6 +10,7 @@ mod failures;
 mod held;
 mod instants;
 mod keys;
+mod late;
 mod lease;
 mod load;
 mod locks;
@@ -412,5 +414,15 @@ cases! {
             "the token of a claim writes nothing in another store of the database";
         a_purge_stays_in_its_store: "S5", Isolated (Window),
             "purges and counts stay within their store";
+    }
+    late {
+        a_copy_of_any_call_changes_nothing_after_one_to_three_later_ones: "F3", Repeating,
+            "a copy of any call changes nothing, whichever of the next three calls it comes after";
+        a_call_delivered_thrice_has_its_effect_once: "F4", Repeating,
+            "a call delivered thrice has its effect once";
+        a_late_release_after_a_takeover_is_refused: "L10", Held,
+            "a release that comes after a takeover is refused, and the record stays the taker's";
+        a_claim_that_comes_again_after_its_completion_is_shown_the_result: "L11", Repeating,
+            "a claim delivered again after its own completion is shown the result";
     }
 }

@@ -9,6 +9,7 @@ mod keys;
 mod locks;
 mod purges;
 mod raw;
+mod releases;
 mod results;
 mod store;
 mod writes;

@@ -132,6 +132,10 @@ impl PlantedStore {
                 own && matches!(found.status, Status::InProgress { .. })
             }
             (Some(Fault::OwnClaimErases), _) => own && found.status == Status::Released,
+            (Some(Fault::OwnClaimOverItsResult), _) => own && matches!(found.status, Status::Completed(_)),
+            (Some(Fault::OwnTakeoverGrantedAgain), Expected::Exactly(_)) => {
+                own && matches!(found.status, Status::InProgress { .. })
+            }
             (Some(Fault::GuardByTokenOnly), Expected::Exactly(version)) => {
                 version.token == found.version.token
             }

@@ -429,6 +429,18 @@ faults! {
     RecordsSharedWithNeighbour: 282, Isolated, "Two stores in one database share their records.",
         "neighbours::one_key_in_two_stores_is_two_records",
         "claimed in its neighbour";
+    ReleaseByFormerHolder: 283, Held, "release accepts whoever has ever held the record.",
+        "late::a_late_release_after_a_takeover_is_refused",
+        "a late release has changed the taker's record";
+    OwnClaimOverItsResult: 284, Repeating, "A claim delivered again after its completion is granted again.",
+        "late::a_claim_that_comes_again_after_its_completion_is_shown_the_result",
+        "has replaced the result";
+    OwnTakeoverGrantedAgain: 285, Repeating, "A takeover delivered again is granted again, over what its token has written since.",
+        "late::a_copy_of_any_call_changes_nothing_after_one_to_three_later_ones",
+        "a late copy of call 3, Claim";
+    ThirdReleaseForgets: 286, Repeating, "A release that comes for the third time deletes the record.",
+        "late::a_call_delivered_thrice_has_its_effect_once",
+        "Release, was delivered thrice";
     GivesUpAfterFailures: 301, Bounded, "A handle of which three calls have failed refuses all others.",
         "failures::a_handle_that_has_met_every_failure_is_well_afterwards",
         "calls on it have failed";

@@ -151,7 +151,7 @@ impl PlantedStore {
         self.base.complete(key, token, completion).await
     }
 
-    fn once_held(&self, key: &RecordKey, token: Token) -> bool {
+    pub(super) fn once_held(&self, key: &RecordKey, token: Token) -> bool {
         lock(&self.shared.former).get(&place(key)).is_some_and(|former| former.contains(&token))
     }
 

@@ -50,6 +50,8 @@ pub(super) struct Shared {
     pub(super) damaged: Mutex<BTreeMap<Place, &'static str>>,
     /// Renewals that were begun.
     pub(super) begun: Mutex<HashSet<Version>>,
+    /// How often releases were repeated.
+    pub(super) repeated: Mutex<BTreeMap<Place, usize>>,
     /// The records of other stores in the same database.
     pub(super) neighbours: Mutex<Vec<ReferenceStore>>,
     /// Whether the only permit is taken.

@@ -137,6 +137,9 @@ impl PlantedStore {
         let Some(found) = self.stored(key) else {
             return self.base.release(key, token, release).await;
         };
+        if let Some(outcome) = self.release_as_repeated(key, token, release, &found).await {
+            return outcome;
+        }
         let held = holds(&found, token);
         match self.fault {
             Some(Fault::ReleaseWithoutToken) => {
