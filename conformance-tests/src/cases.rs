@@ -9,6 +9,7 @@ mod endings;
 mod failures;
 mod held;
 mod instants;
+mod interleaved;
 mod keys;
 mod late;
 mod lease;
@@ -424,5 +425,19 @@ cases! {
             "a release that comes after a takeover is refused, and the record stays the taker's";
         a_claim_that_comes_again_after_its_completion_is_shown_the_result: "L11", Repeating,
             "a claim delivered again after its own completion is shown the result";
+    }
+    interleaved {
+        a_claim_that_stands_still_is_one_step: "R17", Exclusive,
+            "a claim that stands still at any await while others come in is one step";
+        a_takeover_that_stands_still_is_one_step: "R17", Exclusive,
+            "a takeover that stands still at any await while others come in is one step";
+        a_renewal_that_stands_still_is_one_step: "R17", Held,
+            "a renewal that stands still at any await while others come in is one step";
+        a_completion_that_stands_still_is_one_step: "R17", Held,
+            "a completion that stands still at any await while others come in is one step";
+        a_release_that_stands_still_is_one_step: "R17", Held,
+            "a release that stands still at any await while others come in is one step";
+        a_purge_that_stands_still_is_one_step: "R17", PastItsTime (Window),
+            "a purge that stands still at any await while others come in is one step";
     }
 }

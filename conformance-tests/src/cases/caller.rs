@@ -19,6 +19,10 @@ impl Caller<'_> {
         Expected::Exactly(version(self.claim.token, number))
     }
 
+    pub(super) fn looks(self) -> Request {
+        Request::Load { key: self.key.clone() }
+    }
+
     pub(super) fn claims(self, expected: Expected) -> Request {
         Request::Claim { key: self.key.clone(), claim: self.claim.clone(), expected }
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use onceonly::{
     ClaimOutcome, Expected, Fingerprint, KeyStore, NewClaim, Record, RecordKey, Snapshot, Span, Status,
-    StoreError,
+    StoreError, Version,
 };
 
 use super::faults::Fault;
@@ -59,6 +59,9 @@ impl PlantedStore {
                     _ => self.base.claim(key, claim, expected).await?,
                 }
             }
+            (Some(Fault::TakeoverGuardedByToken), Expected::Exactly(version)) => {
+                self.look_then_take_over(key, claim, version).await?
+            }
             _ => self.base.claim(key, claim, self.altered_expectation(key, claim, expected)).await?,
         };
         Ok(match outcome {
@@ -112,6 +115,27 @@ impl PlantedStore {
         Ok(self.base.edit(key, |slot, now| {
             let record = slot.insert(new_record(claim, now));
             ClaimOutcome::Claimed(stamp(record, now))
+        }))
+    }
+
+    /// Compares the whole version when it looks, and the token alone when it writes.
+    async fn look_then_take_over(
+        &self,
+        key: &RecordKey,
+        claim: &NewClaim,
+        version: Version,
+    ) -> Result<ClaimOutcome, StoreError> {
+        if self.stored(key).is_none_or(|record| record.version != version) {
+            return self.base.claim(key, claim, Expected::Exactly(version)).await;
+        }
+        self.gap().await;
+        Ok(self.base.edit(key, |slot, now| match slot {
+            Some(record) if record.version.token == version.token => {
+                *record = new_record(claim, now);
+                ClaimOutcome::Claimed(stamp(record, now))
+            }
+            Some(record) => ClaimOutcome::Occupied(Box::new(Snapshot { record: record.clone(), now })),
+            None => ClaimOutcome::Vacant,
         }))
     }
 

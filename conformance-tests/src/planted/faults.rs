@@ -441,6 +441,18 @@ faults! {
     ThirdReleaseForgets: 286, Repeating, "A release that comes for the third time deletes the record.",
         "late::a_call_delivered_thrice_has_its_effect_once",
         "Release, was delivered thrice";
+    RenewalGuardedByToken: 295, Held, "A renewal compares its revision when it looks, and the token alone when it writes.",
+        "interleaved::a_renewal_that_stands_still_is_one_step",
+        "no order explains what came of Renew";
+    TakeoverGuardedByToken: 296, Exclusive, "A takeover compares the version when it looks, and the token alone when it writes.",
+        "interleaved::a_takeover_that_stands_still_is_one_step",
+        "no order explains what came of Claim";
+    ReleaseGuardedByToken: 297, Held, "A release compares the status when it looks, and the token alone when it writes.",
+        "interleaved::a_release_that_stands_still_is_one_step",
+        "no order explains what came of Release";
+    CompletionGuardedByToken: 298, Held, "A completion compares the status when it looks, and the token alone when it writes.",
+        "interleaved::a_completion_that_stands_still_is_one_step",
+        "no order explains what came of Complete";
     GivesUpAfterFailures: 301, Bounded, "A handle of which three calls have failed refuses all others.",
         "failures::a_handle_that_has_met_every_failure_is_well_afterwards",
         "calls on it have failed";

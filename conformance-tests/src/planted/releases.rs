@@ -1,9 +1,10 @@
-//! Faults in releases that come late, or again.
+//! Faults in releases that come late, again, or beside other writes.
 
 use onceonly::{KeyStore, Record, RecordKey, Release, ReleaseOutcome, Status, StoreError, Token};
 
 use super::faults::Fault;
 use super::store::{PlantedStore, lock};
+use super::writes::{holds, released};
 use crate::reference::place;
 
 impl PlantedStore {
@@ -29,6 +30,16 @@ impl PlantedStore {
                     self.base.edit(key, |slot, _| *slot = None);
                 }
                 Some(Ok(ReleaseOutcome::Applied))
+            }
+            Some(Fault::ReleaseGuardedByToken) if holds(found, token) => {
+                self.gap().await;
+                Some(Ok(self.base.edit(key, |slot, now| match slot {
+                    Some(record) if record.version.token == token => {
+                        *record = released(found, release, now);
+                        ReleaseOutcome::Applied
+                    }
+                    _ => ReleaseOutcome::NotHeld,
+                })))
             }
             _ => None,
         }

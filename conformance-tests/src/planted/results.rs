@@ -107,6 +107,15 @@ impl PlantedStore {
                 self.gap().await;
                 return Ok(self.write_result(key, completion, completion.result.clone()));
             }
+            Some(Fault::CompletionGuardedByToken) if held => {
+                self.gap().await;
+                return Ok(match self.stored(key) {
+                    Some(record) if record.version.token == token => {
+                        self.write_result(key, completion, completion.result.clone())
+                    }
+                    _ => CompleteOutcome::NotHeld,
+                });
+            }
             _ => {}
         }
         let outcome = self.base.complete(key, token, completion).await?;

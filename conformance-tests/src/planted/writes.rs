@@ -39,6 +39,18 @@ impl PlantedStore {
             Some(Fault::RenewalTakesBackResult | Fault::RenewalTakesBackMark) => {
                 return Ok(self.write_back(key, token, &renewal, found).await);
             }
+            Some(Fault::RenewalGuardedByToken)
+                if holds(&found, token) && found.version.revision < renewal.revision =>
+            {
+                self.gap().await;
+                return Ok(self.base.edit(key, |slot, now| match slot.take() {
+                    Some(record) if holds(&record, token) => renew_blindly(slot, record, &renewal, now),
+                    other => {
+                        *slot = other;
+                        RenewOutcome::NotHeld
+                    }
+                }));
+            }
             Some(Fault::TokensCompareEightBytes) if alike(found.version.token, token) => {
                 return self.base.renew(key, found.version.token, &renewal).await;
             }
@@ -240,7 +252,7 @@ fn renew_blindly(
     RenewOutcome::Applied(stamp(record, now))
 }
 
-fn released(found: &Record, release: &Release, now: Timestamp) -> Record {
+pub(super) fn released(found: &Record, release: &Release, now: Timestamp) -> Record {
     let mut record = found.clone();
     record.version.revision = release.revision;
     record.expires_at = now.plus(release.keep);
