@@ -1,5 +1,6 @@
 //! The table of contents: every case, its id in the catalogue, its clause, and the behaviour in a sentence.
 
+mod boundaries;
 mod caller;
 mod claim;
 mod claim_many;
@@ -270,6 +271,8 @@ cases! {
             "keys that look like numbers or null are plain text";
         thousands_of_random_keys_never_meet: "K9", Isolated,
             "two thousand random keys each find their own result";
+        characters_at_the_edges_of_unicode_are_stored_or_refused: "K4", Isolated,
+            "control characters are refused, and what is no character, or none to see, is stored as it is";
         what_happens_to_one_key_leaves_others_alone: "K10", Isolated,
             "writes to a key leave the key that differs in one letter alone";
     }
@@ -439,5 +442,13 @@ cases! {
             "a release that stands still at any await while others come in is one step";
         a_purge_that_stands_still_is_one_step: "R17", PastItsTime (Window),
             "a purge that stands still at any await while others come in is one step";
+    }
+    boundaries {
+        retentions_from_a_second_to_a_century_end_exactly: "X6", PastItsTime,
+            "retentions from a second to a century end exactly";
+        no_date_moves_a_deadline: "X9", OneClock,
+            "leap days, clocks set in spring, and the years 2038, 2100 and 2106 move no deadline";
+        every_deadline_holds_without_a_purge: "G8", PastItsTime (Window),
+            "nine periods of one key each end at their deadline without any purge";
     }
 }

@@ -159,6 +159,41 @@ pub(super) async fn numbers_in_disguise_are_plain_text(case: &Case) {
     all_apart(case, &names).await;
 }
 
+/// Core refuses what a store could not keep; what it admits, every store keeps.
+pub(super) async fn characters_at_the_edges_of_unicode_are_stored_or_refused(case: &Case) {
+    let controls = ('\u{0}'..='\u{9f}').filter(|letter| letter.is_control());
+    let marks = "\u{ad}\u{200b}\u{200c}\u{200d}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202e}\u{2060}\u{2066}\
+        \u{2069}\u{fe0f}\u{feff}\u{e0001}\u{e0020}";
+    let no_characters = "\u{fdd0}\u{fdef}\u{fffe}\u{ffff}\u{1fffe}\u{1ffff}\u{10fffe}\u{10ffff}";
+    let edges = "\u{a0}\u{7ff}\u{800}\u{d7ff}\u{e000}\u{f8ff}\u{fff9}\u{fffd}\u{10000}\u{f0000}";
+    let special: Vec<char> =
+        controls.chain([marks, no_characters, edges].iter().flat_map(|of| of.chars())).collect();
+    let names =
+        special.iter().map(|letter| format!("a{letter}b")).filter(|name| IdempotencyKey::new(name).is_ok());
+    let mut names: Vec<String> = names.collect();
+    names.push("ab".to_owned());
+    all_apart(case, &names.iter().map(String::as_str).collect::<Vec<_>>()).await;
+
+    case.step("the same names of scopes");
+    let mut claims = Vec::new();
+    for name in &names {
+        let (key, claim) = (RecordKey::new(case.scope(name), case.key("same").key().clone()), case.claim());
+        check!(
+            case.store().load(&key).await.is_none(),
+            "scope {name:?} meets one of those that were claimed before"
+        );
+        case.store().claimed(&key, &claim).await;
+        claims.push((key, claim));
+    }
+    for (key, claim) in claims {
+        check_eq!(
+            case.store().record(&key).await.version.token,
+            claim.token,
+            "who holds a key in one of the scopes"
+        );
+    }
+}
+
 pub(super) async fn thousands_of_random_keys_never_meet(case: &Case) {
     let (store, mut random) = (case.store(), case.random());
     let names: Vec<String> = (0..2_000).map(|number| format!("{:x}-{number}", random.number())).collect();

@@ -151,6 +151,9 @@ impl PlantedStore {
         if self.has(Fault::ResultsCannotBeReplaced) && matches!(found.status, Status::Completed(_)) && !past {
             return Expected::Absent;
         }
+        if self.has(Fault::TakeoverNeedsPurge) && past {
+            return Expected::Absent;
+        }
         let granted = match (self.fault, expected) {
             (Some(Fault::OwnClaimGrantedAgain), _) => {
                 own && matches!(found.status, Status::InProgress { .. })

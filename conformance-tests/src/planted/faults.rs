@@ -441,6 +441,18 @@ faults! {
     ThirdReleaseForgets: 286, Repeating, "A release that comes for the third time deletes the record.",
         "late::a_call_delivered_thrice_has_its_effect_once",
         "Release, was delivered thrice";
+    RetentionOfAYear: 287, PastItsTime, "No result is kept for longer than a year.",
+        "boundaries::retentions_from_a_second_to_a_century_end_exactly",
+        "a result kept for 34560000s";
+    HourLostInSpring: 288, OneClock, "A day on which clocks go forward has 23 hours.",
+        "boundaries::no_date_moves_a_deadline",
+        "clocks go forward in Europe";
+    KeysWithoutNoncharacters: 289, Isolated, "Code points in keys that are no characters are replaced.",
+        "keys::characters_at_the_edges_of_unicode_are_stored_or_refused",
+        "meets one of those";
+    TakeoverNeedsPurge: 290, PastItsTime, "A record past its time is not given away before it is purged.",
+        "boundaries::every_deadline_holds_without_a_purge",
+        "due was Claimed";
     RenewalGuardedByToken: 295, Held, "A renewal compares its revision when it looks, and the token alone when it writes.",
         "interleaved::a_renewal_that_stands_still_is_one_step",
         "no order explains what came of Renew";

@@ -17,6 +17,9 @@ impl PlantedStore {
             Some(Fault::KeysWithPlainDigits) => {
                 renamed(scope, &text.chars().map(plain_digit).collect::<String>())
             }
+            Some(Fault::KeysWithoutNoncharacters) => {
+                renamed(scope, &text.chars().map(assigned).collect::<String>())
+            }
             Some(Fault::KeysUnescaped) => renamed(scope, &text.replace("\\\\", "\\")),
             Some(Fault::KeysAsNumbers) => match text.parse::<f64>() {
                 Ok(number) => renamed(scope, &number.to_string()),
@@ -55,6 +58,12 @@ fn plain_digit(letter: char) -> char {
         }
         _ => letter,
     }
+}
+
+/// What a text library puts in place of a code point that stands for no character.
+fn assigned(letter: char) -> char {
+    let none = ('\u{fdd0}'..='\u{fdef}').contains(&letter) || u32::from(letter) & 0xfffe == 0xfffe;
+    if none { char::REPLACEMENT_CHARACTER } else { letter }
 }
 
 /// At most the first `bytes` bytes, at a letter's end.

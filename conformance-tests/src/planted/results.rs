@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use onceonly::{
-    CompleteOutcome, Completion, Header, KeyStore, Record, RecordKey, Revision, Status, StoreError,
+    CompleteOutcome, Completion, Header, KeyStore, Record, RecordKey, Revision, Span, Status, StoreError,
     StoredResult, Timestamp, Token,
 };
 
@@ -21,6 +21,12 @@ impl PlantedStore {
         }
         if self.has(Fault::RevisionInSixteenBits) {
             completion.revision = Revision::from_number(completion.revision.number() & 0xffff);
+        }
+        if self.has(Fault::RetentionOfAYear) {
+            completion.retention = completion.retention.min(micros(365 * DAY));
+        }
+        if self.has(Fault::HourLostInSpring) {
+            completion.retention = by_the_wall_clock(self.base.now(), completion.retention);
         }
         let (code, headers) = (completion.result.code(), completion.result.headers().to_vec());
         let body = completion.result.body().cloned();
@@ -196,6 +202,16 @@ impl PlantedStore {
 fn without_body(result: &StoredResult) -> StoredResult {
     StoredResult::from_parts(result.code(), result.headers().to_vec(), Some(Bytes::new()))
 }
+
+/// The span between two readings of a clock on a wall in Europe: an hour less if the clocks go forward in between.
+/// Knows one spring only.
+fn by_the_wall_clock(now: Timestamp, span: Span) -> Span {
+    let forward = Timestamp::from_micros(1_869_094_800_000_000);
+    let crosses = now < forward && forward <= now.plus(span) && span <= micros(2 * DAY);
+    if crosses { micros(span.as_micros() - DAY / 24) } else { span }
+}
+
+const DAY: i64 = 86_400_000_000;
 
 fn lossy(bytes: &[u8]) -> Bytes {
     String::from_utf8_lossy(bytes).into_owned().into_bytes().into()
