@@ -284,6 +284,11 @@ impl Case {
         }
     }
 
+    /// The store's clock, for tasks that set it.
+    pub(crate) const fn clock(&self) -> &StoreClock {
+        &self.clock
+    }
+
     fn clock_control(&self) -> Option<&dyn ClockControl> {
         self.clock.control()
     }

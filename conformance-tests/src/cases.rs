@@ -26,8 +26,10 @@ mod renew;
 mod repeat;
 mod retention;
 mod scope;
+mod sweeping;
 mod takeover;
 mod verbs;
+mod workload;
 
 use crate::clause::Clause;
 use crate::suite::{CaseInfo, Flake, RegisteredCase};
@@ -450,5 +452,15 @@ cases! {
             "leap days, clocks set in spring, and the years 2038, 2100 and 2106 move no deadline";
         every_deadline_holds_without_a_purge: "G8", PastItsTime (Window),
             "nine periods of one key each end at their deadline without any purge";
+    }
+    sweeping {
+        a_claim_that_waits_beside_a_purge_survives_it: "G5", PastItsTime (Control),
+            "a purge judges again what it chose before it waited for a lock";
+        a_purge_beside_a_long_reader_judges_by_the_present: "G7", PastItsTime (Window),
+            "a purge beside a long reader judges by the present state";
+        a_renewal_at_the_last_moment_survives_a_purge: "R9", PastItsTime (Race),
+            "a renewal in the last moment of a record's time survives purges in the next";
+        purges_beside_a_workload_change_no_answer: "G6", PastItsTime (Race),
+            "a workload is answered the same with and without purges beside it";
     }
 }

@@ -163,10 +163,19 @@ pub trait RawAccess: Send + Sync {
         let _ = key;
         Ok(None)
     }
+
+    /// Begins to read, and holds on to the state as it is now, as another process does that makes a copy or a long
+    /// report. It ends when the value is dropped. None if a reader holds on to nothing.
+    async fn snapshot(&self) -> Result<Option<RawSnapshot>, FixtureError> {
+        Ok(None)
+    }
 }
 
 /// A lock that is held until this is dropped.
 pub type RawLock = Box<dyn Any + Send>;
+
+/// A state that is held on to until this is dropped.
+pub type RawSnapshot = Box<dyn Any + Send>;
 
 /// A fixture could not do what it was asked for. The case that asked fails as a fault of the set-up, not of the store.
 pub struct FixtureError(Box<dyn Error + Send + Sync>);

@@ -31,7 +31,7 @@ pub use drops::{DropPoint, Moment, Polled, drop_at, poll_times, sweep};
 pub use entry::run_as_test;
 pub use evidence::{Evidence, Outcome};
 pub use fates::{Call, Fate, Fates};
-pub use fixture::{Fixture, FixtureError, RawAccess, RawLock, StoreClock};
+pub use fixture::{Fixture, FixtureError, RawAccess, RawLock, RawSnapshot, StoreClock};
 pub use gate::Gate;
 pub use planted::{Fault, FaultInfo, PlantedStore};
 pub use reference::ReferenceStore;

@@ -453,6 +453,18 @@ faults! {
     TakeoverNeedsPurge: 290, PastItsTime, "A record past its time is not given away before it is purged.",
         "boundaries::every_deadline_holds_without_a_purge",
         "due was Claimed";
+    PurgeChoosesBeforeTheLock: 291, PastItsTime, "A purge chooses records, waits for the lock, and then deletes by key.",
+        "sweeping::a_claim_that_waits_beside_a_purge_survives_it",
+        "claimed beside a purge";
+    PurgeTakesAllOut: 292, PastItsTime, "A purge empties the table and puts back what lives on.",
+        "sweeping::purges_beside_a_workload_change_no_answer",
+        "of a workload beside purges";
+    PurgeGoesByTheSnapshot: 293, PastItsTime, "A purge judges records as the oldest reader sees them.",
+        "sweeping::a_purge_beside_a_long_reader_judges_by_the_present",
+        "a purge beside a long reader deleted";
+    PurgeReadsBeforeTheClock: 294, PastItsTime, "A purge reads the records first and the clock later, and deletes by key.",
+        "sweeping::a_renewal_at_the_last_moment_survives_a_purge",
+        "renewed record";
     RenewalGuardedByToken: 295, Held, "A renewal compares its revision when it looks, and the token alone when it writes.",
         "interleaved::a_renewal_that_stands_still_is_one_step",
         "no order explains what came of Renew";

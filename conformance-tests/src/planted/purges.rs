@@ -10,6 +10,9 @@ impl PlantedStore {
     pub(super) async fn purge_wrongly(&self, limit: u32) -> Result<u64, StoreError> {
         let limit = limit as usize;
         self.readable_to_a_purge()?;
+        if self.has(Fault::PurgeChoosesBeforeTheLock) {
+            return self.choose_then_wait(limit).await;
+        }
         let store = self.admitted(None).await?;
         store.purge_admitted(limit).await
     }
@@ -22,6 +25,13 @@ impl PlantedStore {
             }
             Some(Fault::PurgeChoosesThenDeletes | Fault::PurgeCountsChosen) => {
                 return Ok(self.choose_then_delete(limit).await);
+            }
+            Some(Fault::PurgeTakesAllOut) => return Ok(self.take_all_out().await),
+            Some(Fault::PurgeReadsBeforeTheClock) => {
+                let read = self.base.all();
+                self.gap().await;
+                self.base
+                    .delete(limit, |place, _, now| read.get(place).is_some_and(|record| is_past(record, now)))
             }
             Some(Fault::PurgeTakesTheNeighbours) => {
                 for neighbour in lock(&self.shared.neighbours).iter() {
@@ -52,6 +62,11 @@ impl PlantedStore {
         }
         let in_progress = matches!(record.status, Status::InProgress { .. });
         match self.fault {
+            Some(Fault::PurgeGoesByTheSnapshot) => {
+                let snapshot = lock(&self.shared.snapshot).upgrade();
+                let seen = snapshot.and_then(|snapshot| snapshot.get(place).cloned());
+                is_past(seen.as_ref().unwrap_or(record), now)
+            }
             Some(Fault::PurgeTakesLive) if in_progress => true,
             Some(Fault::PurgeTakesAbandoned) if in_progress => record.lease_until <= now,
             Some(Fault::UnfinishedForgotten) if in_progress => record.expires_at <= now,
@@ -60,6 +75,26 @@ impl PlantedStore {
             }
             _ => is_past(record, now),
         }
+    }
+
+    /// Chooses without the lock, waits for it, and deletes what was chosen.
+    async fn choose_then_wait(&self, limit: usize) -> Result<u64, StoreError> {
+        let chosen = self.base.past(limit);
+        self.admitted(None).await?;
+        self.gap().await;
+        Ok(self.base.delete(limit, |place, _, _| chosen.contains(place)).len() as u64)
+    }
+
+    /// Empties the table and puts back what lives on.
+    async fn take_all_out(&self) -> u64 {
+        let (all, now) = (self.base.all(), self.base.now());
+        self.base.delete(usize::MAX, |_, _, _| true);
+        self.gap().await;
+        let mut gone = 0;
+        for (place, record) in all {
+            if is_past(&record, now) { gone += 1 } else { self.base.put_back(place, record) }
+        }
+        gone
     }
 
     async fn choose_then_delete(&self, limit: usize) -> u64 {

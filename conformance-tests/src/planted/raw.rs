@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use onceonly::RecordKey;
 
-use super::store::PlantedStore;
-use crate::fixture::{FixtureError, RawAccess, RawLock};
+use super::store::{PlantedStore, lock};
+use crate::fixture::{FixtureError, RawAccess, RawLock, RawSnapshot};
 
 impl PlantedStore {
     /// Counts, damages and locks records as somebody else can who has access to the database.
@@ -34,5 +34,11 @@ impl RawAccess for Records {
 
     async fn lock(&self, key: &RecordKey) -> Result<Option<RawLock>, FixtureError> {
         Ok(Some(Box::new(self.0.lock_from_outside(key))))
+    }
+
+    async fn snapshot(&self) -> Result<Option<RawSnapshot>, FixtureError> {
+        let snapshot = Arc::new(self.0.base.all());
+        *lock(&self.0.shared.snapshot) = Arc::downgrade(&snapshot);
+        Ok(Some(Box::new(snapshot)))
     }
 }

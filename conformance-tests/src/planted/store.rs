@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -48,6 +48,8 @@ pub(super) struct Shared {
     pub(super) locks: Locks,
     /// What was done to the records that cannot be read.
     pub(super) damaged: Mutex<BTreeMap<Place, &'static str>>,
+    /// The state that a reader outside holds on to.
+    pub(super) snapshot: Mutex<Weak<BTreeMap<Place, Record>>>,
     /// Renewals that were begun.
     pub(super) begun: Mutex<HashSet<Version>>,
     /// How often releases were repeated.
