@@ -26,6 +26,7 @@ mod renew;
 mod repeat;
 mod retention;
 mod scope;
+mod shutdown;
 mod sweeping;
 mod takeover;
 mod verbs;
@@ -462,5 +463,11 @@ cases! {
             "a renewal in the last moment of a record's time survives purges in the next";
         purges_beside_a_workload_change_no_answer: "G6", PastItsTime (Race),
             "a workload is answered the same with and without purges beside it";
+    }
+    shutdown {
+        a_runtime_that_ends_leaves_whole_records_and_a_usable_handle: "D4", Whole (Race),
+            "a runtime that ends while calls are under way leaves whole records and a usable handle";
+        a_handle_that_goes_with_its_calls_leaves_whole_records: "D4", Whole (Race),
+            "a handle that goes together with its calls leaves whole records";
     }
 }

@@ -81,7 +81,7 @@ pub(super) async fn aborted_tasks_leave_every_record_legal_and_every_handle_usab
     }
 }
 
-fn is_a_state_of_the_task(record: &Record, claim: &NewClaim) -> bool {
+pub(super) fn is_a_state_of_the_task(record: &Record, claim: &NewClaim) -> bool {
     let status = match record.version.revision.number() {
         1 => Status::InProgress { checkpoint: None },
         2 => Status::InProgress { checkpoint: Some("half-way".into()) },

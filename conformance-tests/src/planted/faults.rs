@@ -477,6 +477,12 @@ faults! {
     CompletionGuardedByToken: 298, Held, "A completion compares the status when it looks, and the token alone when it writes.",
         "interleaved::a_completion_that_stands_still_is_one_step",
         "no order explains what came of Complete";
+    RuntimeTakesTheConnection: 299, Whole, "A handle's connection ends with the runtime of its first call.",
+        "shutdown::a_runtime_that_ends_leaves_whole_records_and_a_usable_handle",
+        "the runtime that made its first calls has ended";
+    CompletionFinishedLater: 300, Whole, "The body of a result is written by the handle's next call.",
+        "shutdown::a_handle_that_goes_with_its_calls_leaves_whole_records",
+        "left a record that none of its calls writes";
     GivesUpAfterFailures: 301, Bounded, "A handle of which three calls have failed refuses all others.",
         "failures::a_handle_that_has_met_every_failure_is_well_afterwards",
         "calls on it have failed";

@@ -1,11 +1,13 @@
 //! What a handle knows for itself, and faults in how it ends.
 
 use std::collections::BTreeMap;
+use std::future;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use onceonly::{KeyStore, RecordKey, Snapshot, StoreError, StoreErrorKind, Timestamp};
+use onceonly::{Completion, KeyStore, RecordKey, Snapshot, StoreError, StoreErrorKind, Timestamp};
+use tokio::task::AbortHandle;
 
 use super::faults::Fault;
 use super::store::{PlantedStore, lock};
@@ -23,6 +25,10 @@ pub(super) struct Own {
     pub(super) claimed: Mutex<Vec<RecordKey>>,
     last_call: Mutex<Timestamp>,
     failures: AtomicUsize,
+    /// The task without which it cannot reach its records.
+    driver: Mutex<Option<AbortHandle>>,
+    /// The completion of which only half is written.
+    unfinished: Mutex<Option<(RecordKey, Completion)>>,
 }
 
 impl Own {
@@ -34,6 +40,8 @@ impl Own {
             claimed: Mutex::default(),
             last_call: Mutex::new(opened),
             failures: AtomicUsize::new(0),
+            driver: Mutex::default(),
+            unfinished: Mutex::default(),
         }
     }
 
@@ -43,15 +51,36 @@ impl Own {
     }
 }
 
+impl Drop for Own {
+    fn drop(&mut self) {
+        if let Some(driver) = lock(&self.driver).take() {
+            driver.abort();
+        }
+    }
+}
+
 impl PlantedStore {
     /// Whether this handle still reaches its records.
     pub(super) fn connected(&self) -> Result<(), StoreError> {
         let lost = |detail| Err(StoreError::new(StoreErrorKind::Unavailable, self.name(), detail));
         match self.fault {
+            Some(Fault::RuntimeTakesTheConnection) => {
+                let mut driver = lock(&self.own.driver);
+                let driver =
+                    driver.get_or_insert_with(|| tokio::spawn(future::pending::<()>()).abort_handle());
+                if driver.is_finished() {
+                    return lost("the connection is gone");
+                }
+            }
             Some(Fault::GivesUpAfterFailures)
                 if self.own.failures.load(Ordering::Relaxed) >= FAILURES_MAX =>
             {
                 return lost("too many calls have failed");
+            }
+            Some(Fault::CompletionFinishedLater) => {
+                if let Some((key, completion)) = lock(&self.own.unfinished).take() {
+                    self.write_result(&key, &completion, completion.result.clone());
+                }
             }
             _ => {}
         }
@@ -60,6 +89,10 @@ impl PlantedStore {
 
     pub(super) fn note_failure(&self) {
         self.own.failures.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn finish_later(&self, key: &RecordKey, completion: &Completion) {
+        *lock(&self.own.unfinished) = Some((key.clone(), completion.clone()));
     }
 }
 

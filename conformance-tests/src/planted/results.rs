@@ -113,6 +113,10 @@ impl PlantedStore {
                 self.gap().await;
                 return Ok(self.write_result(key, completion, completion.result.clone()));
             }
+            Some(Fault::CompletionFinishedLater) if held => {
+                self.finish_later(key, completion);
+                return Ok(self.write_result(key, completion, without_body(&completion.result)));
+            }
             Some(Fault::CompletionGuardedByToken) if held => {
                 self.gap().await;
                 return Ok(match self.stored(key) {
@@ -181,7 +185,7 @@ impl PlantedStore {
     }
 
     /// Writes a result, whatever is stored by now.
-    fn write_result(
+    pub(super) fn write_result(
         &self,
         key: &RecordKey,
         completion: &Completion,
