@@ -34,6 +34,12 @@ impl Fixture for Memory {
     fn clock(&self) -> StoreClock {
         StoreClock::Manual(self.clock.clone())
     }
+
+    /// Another store in the same process.
+    async fn neighbour(&self) -> Result<Option<Box<dyn Fixture>>, FixtureError> {
+        let (store, clock) = (MemoryStore::with_clock(self.clock.clone()), self.clock.clone());
+        Ok(Some(Box::new(Self { store, clock })))
+    }
 }
 
 onceonly_conformance::main!(Memory);

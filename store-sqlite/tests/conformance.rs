@@ -7,21 +7,30 @@ use std::time::Duration;
 use async_trait::async_trait;
 use onceonly::{KeyStore, ManualClock, RecordKey, Timestamp};
 use onceonly_conformance::{
-    ClockKind, Declaration, Durability, Fixture, FixtureError, Processes, RawAccess, StoreClock,
+    ClockKind, Declaration, Durability, Fixture, FixtureError, Processes, RawAccess, RawLock, RawSnapshot,
+    StoreClock,
 };
-use onceonly_sqlite::SqliteStore;
-use rusqlite::{Connection, OpenFlags, OptionalExtension};
+use onceonly_sqlite::{SqliteOptions, SqliteStore};
+use rusqlite::Connection;
 use tempfile::TempDir;
+
+#[path = "support/damage.rs"]
+mod damage;
 
 struct Sqlite {
     /// Removed when the case is over.
-    folder: TempDir,
+    folder: Arc<TempDir>,
     clock: ManualClock,
+    table: &'static str,
 }
 
 impl Sqlite {
     fn file(&self) -> PathBuf {
         self.folder.path().join("keys.db")
+    }
+
+    fn options(&self) -> SqliteOptions {
+        SqliteStore::options().clock(self.clock.clone()).table(self.table)
     }
 }
 
@@ -34,18 +43,17 @@ impl Fixture for Sqlite {
     async fn open() -> Result<Self, FixtureError> {
         // Some time in 2027: a time near zero would hide arithmetic that goes below it.
         let clock = ManualClock::starting_at(Timestamp::from_micros(1_800_000_000_000_000));
-        Ok(Self { folder: tempfile::tempdir()?, clock })
+        Ok(Self { folder: Arc::new(tempfile::tempdir()?), clock, table: "onceonly_records" })
     }
 
     /// A second open of the same file: a writer and readers of its own, as in another process.
     async fn handle(&self) -> Result<Arc<dyn KeyStore>, FixtureError> {
-        // Many cases share the machine's disk: longer than the default, and well within the minute that a case may
-        // take.
-        let store = SqliteStore::options()
-            .clock(self.clock.clone())
-            .busy_timeout(Duration::from_secs(30))
-            .open(self.file())?;
-        Ok(Arc::new(store))
+        Ok(Arc::new(self.options().busy_timeout(PATIENCE).open(self.file())?))
+    }
+
+    async fn impatient_handle(&self, patience: Duration) -> Result<Option<Arc<dyn KeyStore>>, FixtureError> {
+        let store = self.options().busy_timeout(patience).open(self.file())?;
+        Ok(Some(Arc::new(store)))
     }
 
     fn clock(&self) -> StoreClock {
@@ -53,35 +61,67 @@ impl Fixture for Sqlite {
     }
 
     fn raw(&self) -> Option<Arc<dyn RawAccess>> {
-        Some(Arc::new(Rows(self.file())))
+        Some(Arc::new(Rows { file: self.file(), table: self.table }))
+    }
+
+    /// Another table in the same file.
+    async fn neighbour(&self) -> Result<Option<Box<dyn Fixture>>, FixtureError> {
+        let (folder, clock) = (Arc::clone(&self.folder), self.clock.clone());
+        Ok(Some(Box::new(Self { folder, clock, table: "other_records" })))
     }
 }
 
-struct Rows(PathBuf);
+/// Connections of others to the file.
+struct Rows {
+    file: PathBuf,
+    table: &'static str,
+}
+
+impl Rows {
+    fn connect(&self) -> rusqlite::Result<Connection> {
+        let connection = Connection::open(&self.file)?;
+        connection.busy_timeout(PATIENCE)?;
+        // Nobody cuts the power here, and the disk is shared with many cases.
+        connection.pragma_update(None, "synchronous", "OFF")?;
+        Ok(connection)
+    }
+}
 
 #[async_trait]
 impl RawAccess for Rows {
     async fn count(&self) -> Result<u64, FixtureError> {
-        let connection = Connection::open_with_flags(&self.0, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-        let count: i64 =
-            connection.query_row("SELECT count(*) FROM onceonly_records", [], |row| row.get(0))?;
+        let sql = format!("SELECT count(*) FROM {}", self.table);
+        let count: i64 = self.connect()?.query_row(&sql, [], |row| row.get(0))?;
         Ok(count.unsigned_abs())
     }
 
     async fn stored(&self, key: &RecordKey) -> Result<Option<Vec<u8>>, FixtureError> {
-        let connection = Connection::open_with_flags(&self.0, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-        let columns = connection.prepare("SELECT * FROM onceonly_records LIMIT 0")?;
-        let quoted: Vec<String> =
-            columns.column_names().iter().map(|column| format!("quote({column})")).collect();
-        let sql = format!(
-            "SELECT concat_ws('|', {}) FROM onceonly_records WHERE scope IS ?1 AND key = ?2",
-            quoted.join(", ")
-        );
-        let scope = key.scope().name().map(str::as_bytes);
-        let row =
-            connection.query_row(&sql, (scope, key.key().as_str().as_bytes()), |row| row.get::<_, String>(0));
-        Ok(row.optional()?.map(String::into_bytes))
+        Ok(damage::row(&self.connect()?, key)?.map(String::into_bytes))
+    }
+
+    async fn damage(&self, key: &RecordKey, way: usize) -> Result<Option<String>, FixtureError> {
+        let connection = self.connect()?;
+        let ways = damage::ways(&connection, key)?;
+        let Some(way) = ways.get(way) else { return Ok(None) };
+        damage::damage(&connection, key, way)?;
+        Ok(Some((*way).to_owned()))
+    }
+
+    /// The write lock of the whole file.
+    async fn lock(&self, _: &RecordKey) -> Result<Option<RawLock>, FixtureError> {
+        let connection = self.connect()?;
+        connection.execute_batch("BEGIN IMMEDIATE")?;
+        Ok(Some(Box::new(connection)))
+    }
+
+    async fn snapshot(&self) -> Result<Option<RawSnapshot>, FixtureError> {
+        let connection = self.connect()?;
+        connection.execute_batch(&format!("BEGIN; SELECT count(*) FROM {}", self.table))?;
+        Ok(Some(Box::new(connection)))
     }
 }
+
+/// Many cases share the machine's disk: longer than the default, and well within the minute that a case may take.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 onceonly_conformance::main!(Sqlite);

@@ -1,6 +1,7 @@
 //! What the tests share: a file that goes away, keys, claims and results, other processes.
 
 mod child;
+pub(crate) mod damage;
 
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
