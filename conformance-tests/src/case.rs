@@ -87,7 +87,7 @@ impl Case {
 
     /// What the case has shown so far.
     pub(crate) fn evidence(&self) -> Evidence {
-        self.notes.evidence(self.scale.ilog2() + 1)
+        self.notes.evidence(self.scale)
     }
 
     // Handles.

@@ -21,28 +21,49 @@ pub struct Evidence {
     pub attempts: u32,
     /// How many rounds callers raced in, if they did.
     pub rounds: usize,
+    /// How many rounds were planned. More are raced while no two calls have met, fewer if one shows a fault.
+    pub rounds_planned: usize,
     /// The most calls that were under way at one instant, if callers raced.
     pub overlap: usize,
+}
+
+impl Evidence {
+    /// That of an attempt that has seen nothing yet. Each attempt has twice the scale of the one before.
+    pub(crate) const fn of_attempt(scale: u32) -> Self {
+        Self { attempts: scale.ilog2() + 1, rounds: 0, rounds_planned: 0, overlap: 0 }
+    }
 }
 
 /// What a case notes while it runs.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     rounds: AtomicUsize,
+    rounds_planned: AtomicUsize,
     overlap: AtomicUsize,
 }
 
 impl Notes {
-    pub(crate) fn raced(&self, rounds: usize, overlap: usize) {
-        self.rounds.fetch_add(rounds, Ordering::Relaxed);
-        self.overlap.fetch_max(overlap, Ordering::Relaxed);
+    /// A race of so many rounds begins.
+    pub(crate) fn race_planned(&self, rounds: usize) {
+        self.rounds_planned.fetch_add(rounds, Ordering::Relaxed);
     }
 
-    pub(crate) fn evidence(&self, attempts: u32) -> Evidence {
+    /// One more round begins. Noted before anything in it can fail, so that a report names the round that showed it.
+    pub(crate) fn round_begun(&self) {
+        self.rounds.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// So many calls of a round were under way at one instant.
+    pub(crate) fn overlapped(&self, calls: usize) {
+        self.overlap.fetch_max(calls, Ordering::Relaxed);
+    }
+
+    pub(crate) fn evidence(&self, scale: u32) -> Evidence {
         Evidence {
-            attempts,
             rounds: self.rounds.load(Ordering::Relaxed),
+            rounds_planned: self.rounds_planned.load(Ordering::Relaxed),
             overlap: self.overlap.load(Ordering::Relaxed),
+            ..Evidence::of_attempt(scale)
         }
     }
 }

@@ -8,7 +8,7 @@ use onceonly::{
     Release, ReleaseOutcome, RenewOutcome, Renewal, Snapshot, Stamp, StoreError, Token,
 };
 
-use crate::verdict::{broken, inconclusive};
+use crate::verdict::{broken, call_failed, inconclusive};
 
 /// A handle to the store under test. Each method either answers what its name says or ends the case.
 #[derive(Clone)]
@@ -193,7 +193,7 @@ pub(crate) fn failed(verb: &str, error: &StoreError) -> ! {
     if error.outcome_is_unknown() {
         inconclusive(format!("{verb} had no certain answer: {}", chain(error)));
     }
-    broken(format!("{verb} failed on a store that is well: {}", chain(error)))
+    call_failed(format!("{verb} failed on a store that is well: {}", chain(error)))
 }
 
 fn chain(error: &StoreError) -> String {

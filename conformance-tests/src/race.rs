@@ -31,6 +31,7 @@ pub(crate) struct Race {
 
 impl Race {
     pub(crate) fn of_rounds(rounds: usize, notes: Arc<Notes>) -> Self {
+        notes.race_planned(rounds);
         Self { rounds, round: 0, began: Instant::now(), overlap_max: 0, notes }
     }
 
@@ -42,6 +43,7 @@ impl Race {
             return None;
         }
         self.round += 1;
+        self.notes.round_begun();
         Some(self.round)
     }
 
@@ -72,17 +74,19 @@ impl Race {
             answers.push(answer);
             intervals.push((began, ended));
         }
-        self.overlap_max = self.overlap_max.max(overlap(&intervals));
+        let overlap = overlap(&intervals);
+        self.notes.overlapped(overlap);
+        self.overlap_max = self.overlap_max.max(overlap);
         answers.rotate_right(first);
         answers
     }
 
     /// Voids the attempt if no two calls were ever under way at the same time.
     pub(crate) fn check_overlap(&self) {
-        self.notes.raced(self.round, self.overlap_max);
         if self.overlap_max < OVERLAP_MIN {
             inconclusive(format!(
-                "in {} rounds no two calls were ever under way at the same time: the callers do not run in parallel",
+                "in {} rounds no two calls were ever under way at the same time: the callers do not run in parallel\n\
+                 if it stays so, the handles share a connection or a lock: Fixture::handle must open each for itself",
                 self.round
             ));
         }

@@ -48,6 +48,11 @@ impl Random {
     }
 }
 
+/// The seed of one case in a run of many. Were they alike, two cases on one server would have claims of the same token.
+pub(crate) fn of_case(seed: u64, name: &str) -> u64 {
+    name.bytes().fold(seed, |seed, byte| Random::seeded(seed ^ u64::from(byte)).number())
+}
+
 /// A seed of the system's, or the one in `ONCEONLY_SEED`.
 pub(crate) fn seed() -> u64 {
     match std::env::var("ONCEONLY_SEED") {

@@ -15,10 +15,11 @@ use crate::case::Case;
 use crate::cases::CASES;
 use crate::clause::Clause;
 use crate::declaration::Declaration;
-use crate::evidence::Outcome;
+use crate::evidence::{Evidence, Outcome};
+use crate::failure::{Again, Failure, FailureKind, Symptom};
 use crate::fixture::{Fixture, FixtureError};
 use crate::random;
-use crate::verdict::{Failure, FailureKind, Left};
+use crate::verdict::Left;
 
 /// All cases, bound to one kind of store.
 #[derive(Clone)]
@@ -26,6 +27,8 @@ pub struct Suite {
     declaration: Declaration,
     open: Arc<dyn Fn() -> Opening + Send + Sync>,
     bound: Duration,
+    seed: Option<u64>,
+    again: Arc<Again>,
 }
 
 type Opening = Pin<Box<dyn Future<Output = Result<Box<dyn Fixture>, FixtureError>> + Send>>;
@@ -83,13 +86,29 @@ impl Suite {
             let opening = open();
             Box::pin(async move { Ok(Box::new(opening.await?) as Box<dyn Fixture>) }) as Opening
         });
-        Self { declaration, open, bound: BOUND }
+        Self { declaration, open, bound: BOUND, seed: None, again: Arc::default() }
     }
 
     /// How long one attempt at a case may take before it counts as stuck. A minute unless told otherwise.
     #[must_use]
     pub const fn with_bound(mut self, bound: Duration) -> Self {
         self.bound = bound;
+        self
+    }
+
+    /// The seed of all random choices. Otherwise each [`run`](Self::run) takes that of `ONCEONLY_SEED`, or one of the
+    /// operating system's.
+    #[must_use]
+    pub const fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// A shell command that runs this suite and understands the arguments of a test, such as `--exact` and a name. The
+    /// report of a failure says with it how to see the failure again.
+    #[must_use]
+    pub fn with_command(mut self, command: &str) -> Self {
+        Arc::make_mut(&mut self.again).command = Some(command.to_owned());
         self
     }
 
@@ -112,11 +131,12 @@ impl Suite {
     /// [`Failure`], whose `Display` is the report.
     ///
     /// # Panics
-    /// If there is no case called `name`, or `ONCEONLY_SEED` is set to something that is no number.
+    /// If there is no case called `name`, or the seed is that of `ONCEONLY_SEED` and this is set to something that is no
+    /// number.
     pub fn run(&self, name: &str) -> Result<Outcome, Failure> {
         let case = CASES.iter().find(|case| case.info.name == name);
         let case = case.unwrap_or_else(|| panic!("there is no case called {name:?}"));
-        let seed = random::seed();
+        let seed = self.seed.unwrap_or_else(random::seed);
         let mut outcome = self.attempt(case, 1, seed);
         for scale in [2, 4, 8] {
             match &outcome {
@@ -134,12 +154,13 @@ impl Suite {
     fn attempt(&self, case: &'static RegisteredCase, scale: u32, seed: u64) -> Result<Outcome, Failure> {
         let (sender, receiver) = mpsc::sync_channel(1);
         let attempt = Attempt { suite: self.clone(), case, scale, seed };
+        let failure = |left| self.failure(case, seed, Seen::nothing(scale), left);
         let running = thread::Builder::new().name(case.info.name.to_owned()).spawn(move || {
             // The receiver is gone if the time was up; nobody needs the outcome then.
             let _ = sender.send(attempt.run());
         });
         if let Err(error) = running {
-            return Err(self.failure(case, seed, "", Left::SetUp(format!("no thread: {error}"))));
+            return Err(failure(Left::SetUp(format!("no thread: {error}"))));
         }
         // Opening and the case itself each have their bound.
         let patience = self.bound * 3;
@@ -147,17 +168,22 @@ impl Suite {
             Ok(outcome) => outcome,
             Err(RecvTimeoutError::Timeout) => {
                 let message = format!("a call has blocked its thread for {patience:?}; it was left there");
-                Err(self.failure(case, seed, "", Left::Broken { message, clause: Some(Clause::Bounded) }))
+                Err(failure(Left::Broken { message, clause: Some(Clause::Bounded) }))
             }
             Err(RecvTimeoutError::Disconnected) => {
-                Err(self.failure(case, seed, "", Left::SetUp("the case's thread ended early".to_owned())))
+                Err(failure(Left::SetUp("the case's thread ended early".to_owned())))
             }
         }
     }
 
-    fn failure(&self, case: &'static RegisteredCase, seed: u64, step: &'static str, left: Left) -> Failure {
+    fn failure(&self, case: &'static RegisteredCase, seed: u64, seen: Seen, left: Left) -> Failure {
+        let symptom = match left {
+            Left::CallFailed(_) => Symptom::Error,
+            _ => Symptom::Behaviour,
+        };
         let (kind, message, clause) = match left {
             Left::Broken { message, clause } => (FailureKind::Broken, message, clause),
+            Left::CallFailed(message) => (FailureKind::Broken, message, None),
             Left::Inconclusive(message) => (FailureKind::Inconclusive, message, None),
             Left::SetUp(message) => (FailureKind::SetUp, message, None),
             Left::NotClaimed(reason) => {
@@ -165,13 +191,32 @@ impl Suite {
             }
         };
         let clause = clause.unwrap_or(case.info.clause);
-        Failure { case: &case.info, clause, kind, step, message, seed, store: self.declaration.name }
+        let Seen { step, evidence } = seen;
+        let (store, again) = (self.declaration.name, Arc::clone(&self.again));
+        Failure { case: &case.info, clause, kind, symptom, step, message, evidence, seed, store, again }
     }
 }
 
 impl fmt::Debug for Suite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Suite").field("declaration", &self.declaration).finish_non_exhaustive()
+    }
+}
+
+/// How far a case had come when it failed.
+struct Seen {
+    step: &'static str,
+    evidence: Evidence,
+}
+
+impl Seen {
+    /// The case itself was not reached.
+    fn nothing(scale: u32) -> Self {
+        Self { step: "", evidence: Evidence::of_attempt(scale) }
+    }
+
+    fn of(case: &Case) -> Self {
+        Self { step: case.last_step(), evidence: case.evidence() }
     }
 }
 
@@ -185,8 +230,8 @@ struct Attempt {
 
 impl Attempt {
     fn run(self) -> Result<Outcome, Failure> {
-        let failure = |step, left| self.suite.failure(self.case, self.seed, step, left);
-        let set_up = |error: FixtureError| failure("", Left::SetUp(error.to_string()));
+        let failure = |seen, left| self.suite.failure(self.case, self.seed, seen, left);
+        let set_up = |error: FixtureError| failure(Seen::nothing(self.scale), Left::SetUp(error.to_string()));
         let runtime = runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
         let runtime = runtime.map_err(|error| set_up(error.into()))?;
 
@@ -196,7 +241,7 @@ impl Attempt {
             Ok(()) => Ok(Outcome::Held(case.evidence())),
             Err(panic) => match Left::from_panic(panic) {
                 Left::NotClaimed(reason) => Ok(Outcome::NotClaimed(reason)),
-                left => Err(failure(case.last_step(), left)),
+                left => Err(failure(Seen::of(&case), left)),
             },
         };
         let closed = runtime.block_on(case.close()).map_err(set_up);
@@ -209,7 +254,8 @@ impl Attempt {
     async fn open(&self) -> Result<Case, FixtureError> {
         let opening = async {
             let fixture = (self.suite.open)().await?;
-            Case::open(self.suite.declaration.clone(), fixture, self.scale, self.seed).await
+            let seed = random::of_case(self.seed, self.case.info.name);
+            Case::open(self.suite.declaration.clone(), fixture, self.scale, seed).await
         };
         match tokio::time::timeout(self.suite.bound, opening).await {
             Ok(opened) => opened,

@@ -1,6 +1,7 @@
 //! The suite's own tests.
 
 mod drops;
+mod failure_text;
 mod fates;
 mod planted;
 mod specification;

@@ -196,7 +196,7 @@ fn runs() -> Runs {
     }
 }
 
-fn suite_over(fault: Option<Fault>) -> Suite {
+pub(super) fn suite_over(fault: Option<Fault>) -> Suite {
     let suite = Suite::new(Planted::declare(), move || async move {
         let clock = ManualClock::starting_at(Timestamp::from_micros(1_800_000_000_000_000));
         Ok(Planted::on(StoreClock::Manual(clock), fault))

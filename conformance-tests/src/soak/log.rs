@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::verdict::{Failure, FailureKind};
+use crate::failure::{Failure, FailureKind};
 
 /// One run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
