@@ -1,7 +1,10 @@
 //! The clauses of the store contract.
 
+use serde::{Deserialize, Serialize};
+
 /// A clause of [`KeyStore`](onceonly::KeyStore): each is a heading in its documentation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "a report must have a row for each clause")]
 pub enum Clause {
     /// One winner over every handle and process.

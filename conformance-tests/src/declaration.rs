@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 /// Facts about a store. Clock, resolution and the largest response tell the suite how to test. Durability and processes
 /// are not tested by any case yet: they are taken at the author's word, and printed behind the run for whoever keeps its
 /// report. None of them excuses a store from a clause.
@@ -56,7 +58,8 @@ impl Declaration {
 }
 
 /// Whose time a store takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "every case must know how to let time pass")]
 pub enum ClockKind {
     /// A clock that the suite sets. Deadlines are tested at the exact instant.
@@ -68,8 +71,29 @@ pub enum ClockKind {
     System,
 }
 
+impl ClockKind {
+    /// Its name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Manual => "manual",
+            Self::Steered => "steered",
+            Self::System => "system",
+        }
+    }
+
+    /// How exactly deadlines are tested by it.
+    pub(crate) const fn precision(self) -> &'static str {
+        match self {
+            Self::Manual => "the suite sets it, and deadlines are tested to the tick",
+            Self::Steered => "the suite sets that of the server, and deadlines are tested to the tick",
+            Self::System => "it runs, and what fell on the wrong side of a deadline is tried again",
+        }
+    }
+}
+
 /// What an acknowledged write survives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Durability {
     /// The drop of a handle, as long as another one is open: records in the memory of a process.
@@ -83,7 +107,8 @@ pub enum Durability {
 }
 
 /// Who can share the records of a store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "one, or more than one")]
 pub enum Processes {
     /// The handles of one process.

@@ -110,6 +110,12 @@ pub trait Fixture: Send + Sync + 'static {
         Err(FixtureError::new(format!("this fixture cannot join the place at {address:?}")))
     }
 
+    /// Names and values of what the report of a run should tell besides the suite's own version: those of driver and
+    /// server, and the settings that bear on what the store keeps. Asked once for a run, if it leaves a report.
+    async fn environment(&self) -> Result<Vec<(&'static str, String)>, FixtureError> {
+        Ok(Vec::new())
+    }
+
     /// Clears away what dropping the fixture would leave, such as a table on a server. Called when the case is over,
     /// whatever its verdict.
     async fn close(&self) -> Result<(), FixtureError> {

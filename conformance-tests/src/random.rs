@@ -61,3 +61,17 @@ pub(crate) fn seed() -> u64 {
         Err(_) => u64::from(getrandom::u32().expect("the operating system provides random bytes")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cases_of_a_run_make_different_choices_and_the_same_ones_again() {
+        let (first, second) = (of_case(7341, "claim::a"), of_case(7341, "claim::b"));
+
+        assert_ne!(first, second);
+        assert_ne!(first, of_case(7342, "claim::a"));
+        assert_eq!(first, of_case(7341, "claim::a"));
+    }
+}

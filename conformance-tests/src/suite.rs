@@ -3,12 +3,12 @@
 use std::fmt;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use tokio::runtime;
 
 use crate::case::Case;
@@ -20,6 +20,7 @@ use crate::failure::{Again, Failure, FailureKind, Symptom};
 use crate::fixture::{Fixture, FixtureError};
 use crate::random;
 use crate::verdict::Left;
+use crate::watched::{Unfinished, watched};
 
 /// All cases, bound to one kind of store.
 #[derive(Clone)]
@@ -50,7 +51,8 @@ pub struct CaseInfo {
 }
 
 /// How the verdict of a case may depend on the machine. No case ever accuses a store that is right.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "whoever repeats cases must know which can differ")]
 pub enum Flake {
     /// Not at all.
@@ -112,6 +114,17 @@ impl Suite {
         self
     }
 
+    /// The file that a failure's report points to.
+    pub(crate) fn reported_in(mut self, file: PathBuf) -> Self {
+        Arc::make_mut(&mut self.again).report = Some(file);
+        self
+    }
+
+    /// The seed that it was given.
+    pub(crate) const fn seed(&self) -> Option<u64> {
+        self.seed
+    }
+
     /// Every case, in the order of the catalogue.
     pub fn cases() -> impl ExactSizeIterator<Item = CaseInfo> {
         CASES.iter().map(|case| case.info)
@@ -149,31 +162,36 @@ impl Suite {
         outcome
     }
 
-    /// Runs the case on a thread of its own, so that one that blocks its thread is found out too. That thread is then
-    /// left behind: nothing can stop it.
+    /// Runs the case on a thread of its own.
     fn attempt(&self, case: &'static RegisteredCase, scale: u32, seed: u64) -> Result<Outcome, Failure> {
-        let (sender, receiver) = mpsc::sync_channel(1);
         let attempt = Attempt { suite: self.clone(), case, scale, seed };
-        let failure = |left| self.failure(case, seed, Seen::nothing(scale), left);
-        let running = thread::Builder::new().name(case.info.name.to_owned()).spawn(move || {
-            // The receiver is gone if the time was up; nobody needs the outcome then.
-            let _ = sender.send(attempt.run());
-        });
-        if let Err(error) = running {
-            return Err(failure(Left::SetUp(format!("no thread: {error}"))));
-        }
         // Opening and the case itself each have their bound.
         let patience = self.bound * 3;
-        match receiver.recv_timeout(patience) {
-            Ok(outcome) => outcome,
-            Err(RecvTimeoutError::Timeout) => {
-                let message = format!("a call has blocked its thread for {patience:?}; it was left there");
-                Err(failure(Left::Broken { message, clause: Some(Clause::Bounded) }))
-            }
-            Err(RecvTimeoutError::Disconnected) => {
-                Err(failure(Left::SetUp("the case's thread ended early".to_owned())))
-            }
-        }
+        let left = match watched(case.info.name, patience, move || attempt.run()) {
+            Ok(outcome) => return outcome,
+            Err(Unfinished::NoThread(error)) => Left::SetUp(format!("no thread: {error}")),
+            Err(Unfinished::Panicked) => Left::SetUp("the case's thread ended early".to_owned()),
+            Err(Unfinished::Blocked) => Left::Broken {
+                message: format!("a call has blocked its thread for {patience:?}; it was left there"),
+                clause: Some(Clause::Bounded),
+            },
+        };
+        Err(self.failure(case, seed, Seen::nothing(scale), left))
+    }
+
+    /// What the fixture tells of versions and settings, in a place that is opened for it.
+    pub(crate) fn environment(&self) -> Result<Vec<(&'static str, String)>, FixtureError> {
+        let suite = self.clone();
+        let asked = watched("environment", self.bound * 3, move || {
+            let runtime = runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+            runtime.block_on(async {
+                let fixture = (suite.open)().await?;
+                let told = fixture.environment().await;
+                fixture.close().await?;
+                told
+            })
+        });
+        asked.unwrap_or_else(|_| Err(FixtureError::new("the fixture gave no answer")))
     }
 
     fn failure(&self, case: &'static RegisteredCase, seed: u64, seen: Seen, left: Left) -> Failure {

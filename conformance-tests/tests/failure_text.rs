@@ -23,7 +23,9 @@ use crate::suite::{Place, declared};
 
 #[test]
 fn a_broken_store() {
-    check("broken", &failure_of(Fault::CompleteByFormerHolder));
+    let failure = failure_of(Fault::CompleteByFormerHolder);
+    check("broken", &failure);
+    assert!(README.contains(&failure.to_string()), "the README shows another report than\n{failure}");
     check("broken_in_a_step", &failure_of(Fault::GuardByRevisionOnly));
 }
 
@@ -86,6 +88,8 @@ fn a_set_up_that_failed() {
 
     check("set_up_failed", &run(suite, CASE));
 }
+
+const README: &str = include_str!("../README.md");
 
 const CASE: &str = "claim::a_fresh_key_is_granted";
 

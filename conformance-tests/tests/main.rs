@@ -4,5 +4,6 @@ mod drops;
 mod failure_text;
 mod fates;
 mod planted;
+mod report;
 mod specification;
 mod suite;
