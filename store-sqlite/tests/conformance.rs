@@ -10,8 +10,8 @@ use onceonly_conformance::{
     ClockKind, Declaration, Durability, Fixture, FixtureError, Processes, RawAccess, RawLock, RawSnapshot,
     StoreClock,
 };
-use onceonly_sqlite::{SqliteOptions, SqliteStore};
-use rusqlite::Connection;
+use onceonly_sqlite::{SqliteOptions, SqliteStore, Synchronous};
+use rusqlite::{Connection, OpenFlags};
 use tempfile::TempDir;
 
 #[path = "support/damage.rs"]
@@ -30,7 +30,7 @@ impl Sqlite {
     }
 
     fn options(&self) -> SqliteOptions {
-        SqliteStore::options().clock(self.clock.clone()).table(self.table)
+        SqliteStore::options().clock(self.clock.clone()).table(self.table).synchronous(SYNCHRONOUS)
     }
 }
 
@@ -68,6 +68,18 @@ impl Fixture for Sqlite {
     async fn neighbour(&self) -> Result<Option<Box<dyn Fixture>>, FixtureError> {
         let (folder, clock) = (Arc::clone(&self.folder), self.clock.clone());
         Ok(Some(Box::new(Self { folder, clock, table: "other_records" })))
+    }
+
+    async fn environment(&self) -> Result<Vec<(&'static str, String)>, FixtureError> {
+        let _store = self.handle().await?;
+        // That of the file, which a store sets; `synchronous` is each connection's own and cannot be looked at here.
+        let connection = Connection::open_with_flags(self.file(), OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        let journal_mode = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
+        Ok(vec![
+            ("SQLite", rusqlite::version().to_owned()),
+            ("journal_mode", journal_mode),
+            ("synchronous", format!("{SYNCHRONOUS:?}").to_lowercase()),
+        ])
     }
 }
 
@@ -120,6 +132,9 @@ impl RawAccess for Rows {
         Ok(Some(Box::new(connection)))
     }
 }
+
+/// What the declared durability takes.
+const SYNCHRONOUS: Synchronous = Synchronous::Full;
 
 /// Many cases share the machine's disk: longer than the default, and well within the minute that a case may take.
 const PATIENCE: Duration = Duration::from_secs(30);
