@@ -2,17 +2,21 @@
 
 mod batches;
 mod claims;
+mod completions;
 mod damage;
 mod faults;
+mod fields;
 mod handles;
+mod holders;
 mod keys;
 mod locks;
+mod payloads;
 mod purges;
 mod raw;
 mod releases;
-mod results;
+mod renewals;
+mod shared;
 mod store;
-mod writes;
 
 pub use faults::{Fault, FaultInfo};
 pub use store::PlantedStore;

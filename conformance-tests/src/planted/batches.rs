@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use onceonly::{ClaimOutcome, ClaimRequest, Expected, KeyStore, StoreError, StoreErrorKind};
 
 use super::faults::Fault;
-use super::store::{PlantedStore, lock};
+use super::shared::lock;
+use super::store::PlantedStore;
 use crate::reference::place;
 
 impl PlantedStore {

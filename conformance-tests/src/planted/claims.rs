@@ -8,8 +8,9 @@ use onceonly::{
 };
 
 use super::faults::Fault;
-use super::store::{PlantedStore, lock};
-use super::writes::alike;
+use super::holders::alike;
+use super::shared::lock;
+use super::store::PlantedStore;
 use crate::reference::{is_past, new_record, place, stamp};
 
 impl PlantedStore {
@@ -186,13 +187,8 @@ impl PlantedStore {
         self.base.edit(key, |slot, now| {
             let Some(record) = slot else { return outcome };
             lock(&self.shared.first_deadlines).insert(place(key), record.unresolved_until);
-            match displaced {
-                Some(displaced) if self.has(Fault::TakeoverKeepsDeadline) => {
-                    record.lease_until = displaced.lease_until;
-                    ClaimOutcome::Claimed(stamp(record, now))
-                }
-                _ => outcome,
-            }
+            self.alter_claimed(record, displaced);
+            ClaimOutcome::Claimed(stamp(record, now))
         })
     }
 

@@ -3,7 +3,8 @@
 use onceonly::{KeyStore, RecordKey, Snapshot, Status, StoreError, StoreErrorKind};
 
 use super::faults::Fault;
-use super::store::{PlantedStore, lock};
+use super::shared::lock;
+use super::store::PlantedStore;
 use crate::reference::place;
 
 impl PlantedStore {

@@ -10,7 +10,8 @@ use onceonly::{Completion, KeyStore, RecordKey, Snapshot, StoreError, StoreError
 use tokio::task::AbortHandle;
 
 use super::faults::Fault;
-use super::store::{PlantedStore, lock};
+use super::shared::lock;
+use super::store::PlantedStore;
 use crate::reference::Place;
 
 /// What a handle does not share with others.

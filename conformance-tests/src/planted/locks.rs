@@ -10,7 +10,8 @@ use onceonly::{RecordKey, Renewal, Stamp, StoreError, StoreErrorKind, Timestamp,
 use tokio::sync::Notify;
 
 use super::faults::Fault;
-use super::store::{PlantedStore, Shared, lock};
+use super::shared::{Shared, lock};
+use super::store::PlantedStore;
 use crate::reference::{Place, place};
 
 /// Which records are locked from outside.

@@ -3,7 +3,8 @@
 use onceonly::{Record, Status, StoreError, Timestamp};
 
 use super::faults::Fault;
-use super::store::{PlantedStore, lock};
+use super::shared::lock;
+use super::store::PlantedStore;
 use crate::reference::{Place, is_past};
 
 impl PlantedStore {

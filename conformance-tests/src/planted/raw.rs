@@ -5,7 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use onceonly::RecordKey;
 
-use super::store::{PlantedStore, lock};
+use super::shared::lock;
+use super::store::PlantedStore;
 use crate::fixture::{FixtureError, RawAccess, RawLock, RawSnapshot};
 
 impl PlantedStore {

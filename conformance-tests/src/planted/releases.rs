@@ -1,15 +1,73 @@
-//! Faults in releases that come late, again, or beside other writes.
+//! Faults in releases.
 
-use onceonly::{KeyStore, Record, RecordKey, Release, ReleaseOutcome, Status, StoreError, Token};
+use onceonly::{KeyStore, Record, RecordKey, Release, ReleaseOutcome, Status, StoreError, Timestamp, Token};
 
 use super::faults::Fault;
-use super::store::{PlantedStore, lock};
-use super::writes::{holds, released};
+use super::holders::holds;
+use super::shared::lock;
+use super::store::PlantedStore;
 use crate::reference::place;
 
 impl PlantedStore {
+    pub(super) async fn release_wrongly(
+        &self,
+        key: &RecordKey,
+        token: Token,
+        release: &Release,
+    ) -> Result<ReleaseOutcome, StoreError> {
+        let Some(found) = self.stored(key) else {
+            return self.base.release(key, token, release).await;
+        };
+        if let Some(outcome) = self.release_as_repeated(key, token, release, &found).await {
+            return outcome;
+        }
+        let held = holds(&found, token);
+        match self.fault {
+            Some(Fault::MarkHeldForEver)
+                if found.version.token == token && found.status == Status::Released =>
+            {
+                return Ok(ReleaseOutcome::Applied);
+            }
+            Some(Fault::ReleaseInTwoWrites) if held => {
+                self.base.edit(key, |slot, _| {
+                    if let Some(record) = slot {
+                        record.status = Status::InProgress { checkpoint: None };
+                    }
+                });
+                self.gap().await;
+            }
+            Some(Fault::ReleaseOnlySaysSo) if held => return Ok(ReleaseOutcome::Applied),
+            Some(Fault::ReleaseLooksThenWrites) if held => {
+                self.gap().await;
+                self.base.edit(key, |slot, now| *slot = Some(released(&found, release, now)));
+                return Ok(ReleaseOutcome::Applied);
+            }
+            Some(Fault::ReleaseDeletes) if held => {
+                self.base.edit(key, |slot, _| *slot = None);
+                return Ok(ReleaseOutcome::Applied);
+            }
+            Some(Fault::ReleaseAfterCompletion) if found.version.token == token => {
+                self.base.edit(key, |slot, now| *slot = Some(released(&found, release, now)));
+                return Ok(ReleaseOutcome::Applied);
+            }
+            _ => {}
+        }
+        let outcome = self.base.release(key, token, release).await?;
+        if outcome == ReleaseOutcome::NotHeld && self.has(Fault::RefusedReleaseDeletes) {
+            self.base.edit(key, |slot, _| *slot = None);
+        }
+        if outcome == ReleaseOutcome::Applied {
+            self.base.edit(key, |slot, _| {
+                if let Some(record) = slot {
+                    self.alter_released(record, &found);
+                }
+            });
+        }
+        Ok(outcome)
+    }
+
     /// What comes of a release, if the fault has a say in it. `found` is the record as it was looked at.
-    pub(super) async fn release_as_repeated(
+    async fn release_as_repeated(
         &self,
         key: &RecordKey,
         token: Token,
@@ -17,9 +75,6 @@ impl PlantedStore {
         found: &Record,
     ) -> Option<Result<ReleaseOutcome, StoreError>> {
         match self.fault {
-            Some(Fault::ReleaseByFormerHolder) if self.once_held(key, token) => {
-                Some(self.base.release(key, found.version.token, release).await)
-            }
             Some(Fault::ThirdReleaseForgets)
                 if found.version.token == token && found.status == Status::Released =>
             {
@@ -44,4 +99,12 @@ impl PlantedStore {
             _ => None,
         }
     }
+}
+
+fn released(found: &Record, release: &Release, now: Timestamp) -> Record {
+    let mut record = found.clone();
+    record.version.revision = release.revision;
+    record.expires_at = now.plus(release.keep);
+    record.status = Status::Released;
+    record
 }

@@ -1,23 +1,23 @@
 //! A store with one fault, around one that is right.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use bytes::Bytes;
 use onceonly::{
     ClaimOutcome, ClaimRequest, Clock, CompleteOutcome, Completion, Expected, KeyStore, NewClaim, Record,
-    RecordKey, Release, ReleaseOutcome, RenewOutcome, Renewal, Revision, Snapshot, StoreError,
-    StoreErrorKind, Timestamp, Token, Version,
+    RecordKey, Release, ReleaseOutcome, RenewOutcome, Renewal, Snapshot, StoreError, StoreErrorKind,
+    Timestamp, Token,
 };
 
 use super::faults::Fault;
 use super::handles::Own;
-use super::locks::Locks;
-use crate::reference::{Place, ReferenceStore};
+use super::holders::before;
+use super::shared::{Shared, lock};
+use crate::call::Verb;
+use crate::reference::{ReferenceStore, place};
 
 /// A [`ReferenceStore`] that does one thing wrong, or nothing if it is given no fault.
 ///
@@ -27,37 +27,6 @@ pub struct PlantedStore {
     pub(super) fault: Option<Fault>,
     pub(super) shared: Arc<Shared>,
     pub(super) own: Own,
-}
-
-/// What the faults of all handles know in common.
-#[derive(Default)]
-pub(super) struct Shared {
-    /// Tokens that once held a record.
-    pub(super) former: Mutex<BTreeMap<Place, Vec<Token>>>,
-    /// Records that were purged.
-    pub(super) graves: Mutex<BTreeMap<Place, Record>>,
-    /// The deadlines that records were claimed with.
-    pub(super) first_deadlines: Mutex<BTreeMap<Place, Timestamp>>,
-    /// The last checkpoints that were saved.
-    pub(super) checkpoints: Mutex<BTreeMap<Place, Bytes>>,
-    /// Keys that a batch holds.
-    pub(super) locked: Mutex<BTreeSet<Place>>,
-    /// The versions that have reached the copy that is read.
-    pub(super) replicated: Mutex<BTreeMap<Place, (Token, Revision)>>,
-    /// Keys that somebody outside holds.
-    pub(super) locks: Locks,
-    /// What was done to the records that cannot be read.
-    pub(super) damaged: Mutex<BTreeMap<Place, &'static str>>,
-    /// The state that a reader outside holds on to.
-    pub(super) snapshot: Mutex<Weak<BTreeMap<Place, Record>>>,
-    /// Renewals that were begun.
-    pub(super) begun: Mutex<HashSet<Version>>,
-    /// How often releases were repeated.
-    pub(super) repeated: Mutex<BTreeMap<Place, usize>>,
-    /// The records of other stores in the same database.
-    pub(super) neighbours: Mutex<Vec<ReferenceStore>>,
-    /// Whether the only permit is taken.
-    permit_taken: AtomicBool,
 }
 
 impl PlantedStore {
@@ -115,7 +84,7 @@ impl PlantedStore {
     fn lagging(&self, key: &RecordKey, found: Option<Snapshot>) -> Option<Snapshot> {
         let found = found?;
         let version = (found.record.version.token, found.record.version.revision);
-        let seen = lock(&self.shared.replicated).insert(crate::reference::place(key), version);
+        let seen = lock(&self.shared.replicated).insert(place(key), version);
         (seen == Some(version)).then_some(found)
     }
 
@@ -191,8 +160,7 @@ impl KeyStore for PlantedStore {
             }),
             Some(Fault::CachedLoads) => {
                 let mut cache = lock(&self.own.cache);
-                let place = crate::reference::place(&key);
-                found.map(|found| cache.entry(place).or_insert(found).clone())
+                found.map(|found| cache.entry(place(&key)).or_insert(found).clone())
             }
             Some(Fault::LooksLagBehind) => self.lagging(&key, found),
             Some(Fault::ClockOfTheHandle) => found.map(|found| Snapshot { now: self.own.opened, ..found }),
@@ -211,7 +179,10 @@ impl KeyStore for PlantedStore {
             return Ok(RenewOutcome::Applied(stamp));
         }
         match self.admitted(Some(&key)).await {
-            Ok(store) => store.renew_wrongly(&key, token, renewal).await,
+            Ok(store) => match store.admits(Verb::Renew, &key, token) {
+                Some(token) => store.renew_wrongly(&key, token, renewal).await,
+                None => Ok(RenewOutcome::NotHeld),
+            },
             Err(_) if self.has(Fault::LockedOutIsNotHeld) => Ok(RenewOutcome::NotHeld),
             Err(error) => Err(error),
         }
@@ -225,6 +196,9 @@ impl KeyStore for PlantedStore {
     ) -> Result<CompleteOutcome, StoreError> {
         let key = self.altered_key(key);
         let store = self.admitted(Some(&key)).await?;
+        let Some(token) = store.admits(Verb::Complete, &key, token) else {
+            return Ok(CompleteOutcome::NotHeld);
+        };
         let completion = store.altered_completion(completion);
         let outcome = store.complete_wrongly(&key, token, &completion).await?;
         if self.has(Fault::SecondCompletionFails) && matches!(outcome, CompleteOutcome::AlreadyCompleted(_)) {
@@ -240,7 +214,11 @@ impl KeyStore for PlantedStore {
         release: &Release,
     ) -> Result<ReleaseOutcome, StoreError> {
         let key = self.altered_key(key);
-        self.admitted(Some(&key)).await?.release_wrongly(&key, token, release).await
+        let store = self.admitted(Some(&key)).await?;
+        match store.admits(Verb::Release, &key, token) {
+            Some(token) => store.release_wrongly(&key, token, release).await,
+            None => Ok(ReleaseOutcome::NotHeld),
+        }
     }
 
     async fn purge_expired(&self, limit: u32) -> Result<u64, StoreError> {
@@ -250,15 +228,6 @@ impl KeyStore for PlantedStore {
     async fn claim_many(&self, claims: &[ClaimRequest]) -> Vec<Result<ClaimOutcome, StoreError>> {
         self.claim_many_wrongly(claims).await
     }
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// One tick before `instant`.
-pub(super) const fn before(instant: Timestamp) -> Timestamp {
-    Timestamp::from_micros(instant.as_micros() - 1)
 }
 
 fn placeholder(now: Timestamp) -> Record {

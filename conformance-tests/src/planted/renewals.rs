@@ -1,13 +1,15 @@
-//! Faults in renewals and releases.
+//! Faults in renewals.
 
 use onceonly::{
-    KeyStore, LeaseChange, NewClaim, Record, RecordKey, Release, ReleaseOutcome, RenewOutcome, Renewal,
-    Revision, Span, Status, StoreError, Timestamp, Token,
+    KeyStore, LeaseChange, NewClaim, Record, RecordKey, RenewOutcome, Renewal, Revision, Span, Status,
+    StoreError, Timestamp, Token,
 };
 
 use super::claims::micros;
 use super::faults::Fault;
-use super::store::{PlantedStore, before, lock};
+use super::holders::holds;
+use super::shared::lock;
+use super::store::PlantedStore;
 use crate::reference::{new_record, place, stamp};
 
 impl PlantedStore {
@@ -30,8 +32,6 @@ impl PlantedStore {
             return self.base.renew(key, token, &renewal).await;
         };
         match self.fault {
-            Some(Fault::NoLateRenewal) if self.is_late(&found) => return Ok(RenewOutcome::NotHeld),
-            Some(Fault::NeverPastUnlessPurged) => self.revive(key),
             Some(Fault::RenewLooksThenWrites) if holds(&found, token) => {
                 self.gap().await;
                 return Ok(self.base.edit(key, |slot, now| renew_blindly(slot, found, &renewal, now)));
@@ -50,9 +50,6 @@ impl PlantedStore {
                         RenewOutcome::NotHeld
                     }
                 }));
-            }
-            Some(Fault::TokensCompareEightBytes) if alike(found.version.token, token) => {
-                return self.base.renew(key, found.version.token, &renewal).await;
             }
             Some(Fault::StaleRenewalWritten | Fault::EqualRenewalWritten) if holds(&found, token) => {
                 let due = renewal.revision > found.version.revision;
@@ -128,109 +125,6 @@ impl PlantedStore {
         }
         renewal
     }
-
-    fn alter_renewed(&self, record: &mut Record, found: &Record, renewal: &Renewal, now: Timestamp) {
-        match (self.fault, renewal.lease) {
-            (Some(Fault::RenewShortens), LeaseChange::Extend(lease)) => record.lease_until = now.plus(lease),
-            (Some(Fault::MemoryNotCarriedAlong), _) => record.unresolved_until = found.unresolved_until,
-            (Some(Fault::RenewalDropsCheckpoint), _) if renewal.checkpoint.is_none() => {
-                record.status = Status::InProgress { checkpoint: None };
-            }
-            _ => {}
-        }
-    }
-
-    pub(super) async fn release_wrongly(
-        &self,
-        key: &RecordKey,
-        token: Token,
-        release: &Release,
-    ) -> Result<ReleaseOutcome, StoreError> {
-        let Some(found) = self.stored(key) else {
-            return self.base.release(key, token, release).await;
-        };
-        if let Some(outcome) = self.release_as_repeated(key, token, release, &found).await {
-            return outcome;
-        }
-        let held = holds(&found, token);
-        match self.fault {
-            Some(Fault::ReleaseWithoutToken) => {
-                return self.base.release(key, found.version.token, release).await;
-            }
-            Some(Fault::TokensCompareEightBytes) if alike(found.version.token, token) => {
-                return self.base.release(key, found.version.token, release).await;
-            }
-            Some(Fault::MarkHeldForEver)
-                if found.version.token == token && found.status == Status::Released =>
-            {
-                return Ok(ReleaseOutcome::Applied);
-            }
-            Some(Fault::ReleaseInTwoWrites) if held => {
-                self.base.edit(key, |slot, _| {
-                    if let Some(record) = slot {
-                        record.status = Status::InProgress { checkpoint: None };
-                    }
-                });
-                self.gap().await;
-            }
-            Some(Fault::ReleaseOnlySaysSo) if held => return Ok(ReleaseOutcome::Applied),
-            Some(Fault::NeverPastUnlessPurged) => self.revive(key),
-            Some(Fault::ReleaseLooksThenWrites) if held => {
-                self.gap().await;
-                self.base.edit(key, |slot, now| *slot = Some(released(&found, release, now)));
-                return Ok(ReleaseOutcome::Applied);
-            }
-            Some(Fault::ReleaseDeletes) if held => {
-                self.base.edit(key, |slot, _| *slot = None);
-                return Ok(ReleaseOutcome::Applied);
-            }
-            Some(Fault::SecondReleaseRefused) if found.status == Status::Released => {
-                return Ok(ReleaseOutcome::NotHeld);
-            }
-            Some(Fault::ReleaseAfterCompletion) if found.version.token == token => {
-                self.base.edit(key, |slot, now| *slot = Some(released(&found, release, now)));
-                return Ok(ReleaseOutcome::Applied);
-            }
-            _ => {}
-        }
-        let outcome = self.base.release(key, token, release).await?;
-        if outcome == ReleaseOutcome::NotHeld && self.has(Fault::RefusedReleaseDeletes) {
-            self.base.edit(key, |slot, _| *slot = None);
-        }
-        if outcome == ReleaseOutcome::Applied && self.has(Fault::MarkKeptTooShort) {
-            self.base.edit(key, |slot, _| {
-                if let Some(record) = slot {
-                    record.expires_at = found.lease_until;
-                }
-            });
-        }
-        Ok(outcome)
-    }
-
-    /// Moves the deadlines of a record that is past its time.
-    pub(super) fn revive(&self, key: &RecordKey) {
-        self.base.edit(key, |slot, now| {
-            if let Some(record) = slot {
-                record.unresolved_until = record.unresolved_until.max(now.plus(micros(1)));
-                record.expires_at = record.expires_at.max(now.plus(micros(1)));
-            }
-        });
-    }
-
-    /// Whether the record's lease is over.
-    pub(super) fn is_late(&self, found: &Record) -> bool {
-        self.base.now() > before(found.lease_until)
-    }
-}
-
-/// Whether the record is in progress under `token`.
-pub(super) fn holds(record: &Record, token: Token) -> bool {
-    matches!(record.status, Status::InProgress { .. }) && record.version.token == token
-}
-
-/// Whether both begin with the same eight bytes.
-pub(super) fn alike(one: Token, other: Token) -> bool {
-    one.as_bytes()[..8] == other.as_bytes()[..8]
 }
 
 /// Writes what a renewal makes of `found`, whatever is stored by now.
@@ -250,14 +144,6 @@ fn renew_blindly(
         record.status = Status::InProgress { checkpoint: renewal.checkpoint.clone() };
     }
     RenewOutcome::Applied(stamp(record, now))
-}
-
-pub(super) fn released(found: &Record, release: &Release, now: Timestamp) -> Record {
-    let mut record = found.clone();
-    record.version.revision = release.revision;
-    record.expires_at = now.plus(release.keep);
-    record.status = Status::Released;
-    record
 }
 
 fn claim_of(token: Token) -> NewClaim {

@@ -2,14 +2,15 @@
 
 use bytes::Bytes;
 use onceonly::{
-    CompleteOutcome, Completion, Header, KeyStore, Record, RecordKey, Revision, Span, Status, StoreError,
-    StoredResult, Timestamp, Token,
+    CompleteOutcome, Completion, KeyStore, RecordKey, Revision, Span, Status, StoreError, StoredResult,
+    Timestamp, Token,
 };
 
 use super::claims::micros;
 use super::faults::Fault;
-use super::store::{PlantedStore, lock};
-use super::writes::{alike, holds};
+use super::holders::holds;
+use super::shared::lock;
+use super::store::PlantedStore;
 use crate::reference::{place, stamp};
 
 impl PlantedStore {
@@ -28,52 +29,8 @@ impl PlantedStore {
         if self.has(Fault::HourLostInSpring) {
             completion.retention = by_the_wall_clock(self.base.now(), completion.retention);
         }
-        let (code, headers) = (completion.result.code(), completion.result.headers().to_vec());
-        let body = completion.result.body().cloned();
-        completion.result = StoredResult::from_parts(
-            if self.has(Fault::CodeInByte) { code & 0xff } else { code },
-            self.altered_headers(headers),
-            self.altered_body(body),
-        );
+        completion.result = self.altered_result(&completion.result);
         completion
-    }
-
-    fn altered_headers(&self, mut headers: Vec<Header>) -> Vec<Header> {
-        match self.fault {
-            Some(Fault::HeadersCut) => headers.truncate(32),
-            Some(Fault::HeaderValueCut) => {
-                for header in &mut headers {
-                    header.value.truncate(4096);
-                }
-            }
-            Some(Fault::HeadersSorted) => headers.sort_by(|one, other| one.name.cmp(&other.name)),
-            Some(Fault::HeadersLowerCased) => {
-                for header in &mut headers {
-                    header.name = header.name.to_ascii_lowercase().into();
-                }
-            }
-            Some(Fault::HeadersAsText) => {
-                for header in &mut headers {
-                    header.value = lossy(&header.value);
-                }
-            }
-            _ => {}
-        }
-        headers
-    }
-
-    fn altered_body(&self, body: Option<Bytes>) -> Option<Bytes> {
-        match self.fault {
-            Some(Fault::NotRetainedIsEmpty) => Some(body.unwrap_or_default()),
-            Some(Fault::BodyCut) => body.map(|body| body.slice(..body.len().min(64))),
-            Some(Fault::CutAtTheLimit) => body.map(|body| body.slice(..body.len().min(1024 * 1024))),
-            Some(Fault::BodyLossyText) => body.map(|body| lossy(&body)),
-            Some(Fault::LineBreaksNormalised) => body.map(|body| {
-                let unified = body.iter().copied().filter(|byte| *byte != b'\r');
-                unified.collect::<Vec<u8>>().into()
-            }),
-            _ => body,
-        }
     }
 
     pub(super) async fn complete_wrongly(
@@ -87,17 +44,6 @@ impl PlantedStore {
         };
         let held = holds(&found, token);
         match self.fault {
-            Some(Fault::CompleteWithoutToken) => {
-                return self.base.complete(key, found.version.token, completion).await;
-            }
-            Some(Fault::CompleteByFormerHolder) if self.once_held(key, token) => {
-                return self.base.complete(key, found.version.token, completion).await;
-            }
-            Some(Fault::TokensCompareEightBytes) if alike(found.version.token, token) => {
-                return self.base.complete(key, found.version.token, completion).await;
-            }
-            Some(Fault::NoLateCompletion) if self.is_late(&found) => return Ok(CompleteOutcome::NotHeld),
-            Some(Fault::NeverPastUnlessPurged) => self.revive(key),
             Some(Fault::ReleaseLeavesToken) if found.version.token == token => {
                 self.reopen(key, Status::Released);
             }
@@ -141,19 +87,6 @@ impl PlantedStore {
         Ok(outcome)
     }
 
-    fn alter_completed(&self, record: &mut Record, found: &Record, completion: &Completion, now: Timestamp) {
-        let base = match self.fault {
-            Some(Fault::RetentionFromClaim) => found.created_at,
-            Some(Fault::RetentionFromLease) => found.lease_until,
-            Some(Fault::RetentionMovesBack) => {
-                record.expires_at = now.plus(completion.retention);
-                return;
-            }
-            _ => return,
-        };
-        record.expires_at = found.expires_at.max(base.plus(completion.retention));
-    }
-
     async fn complete_absent(
         &self,
         key: &RecordKey,
@@ -168,20 +101,6 @@ impl PlantedStore {
             }
         }
         self.base.complete(key, token, completion).await
-    }
-
-    pub(super) fn once_held(&self, key: &RecordKey, token: Token) -> bool {
-        lock(&self.shared.former).get(&place(key)).is_some_and(|former| former.contains(&token))
-    }
-
-    /// Puts a record of this status back in progress.
-    fn reopen(&self, key: &RecordKey, status: Status) {
-        self.base.edit(key, |slot, _| match slot {
-            Some(record) if record.status == status => {
-                record.status = Status::InProgress { checkpoint: None }
-            }
-            _ => {}
-        });
     }
 
     /// Writes a result, whatever is stored by now.
@@ -216,7 +135,3 @@ fn by_the_wall_clock(now: Timestamp, span: Span) -> Span {
 }
 
 const DAY: i64 = 86_400_000_000;
-
-fn lossy(bytes: &[u8]) -> Bytes {
-    String::from_utf8_lossy(bytes).into_owned().into_bytes().into()
-}
