@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use onceonly::{Expected, ManualClock, NewClaim, RecordKey, Timestamp};
+use onceonly::{Expected, ManualClock, NewClaim, RecordKey, Span, Timestamp};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
@@ -118,8 +118,9 @@ async fn everywhere(case: &Case, scene: impl Fn([Caller<'_>; 3]) -> Scene) {
     while row < rows {
         sweep(async |point| {
             number += 1;
-            let (key, claims) =
-                (case.key(&format!("scene {number}")), [case.claim(), case.claim(), case.claim()]);
+            // However many scenes there are, only what is claimed briefly is past its time in one of them.
+            let claim = || NewClaim { keep: Span::MAX, keep_unresolved: Span::MAX, ..case.claim() };
+            let (key, claims) = (case.key(&format!("scene {number}")), [claim(), claim(), claim()]);
             let Scene { before, call, mut rivals } =
                 scene(claims.each_ref().map(|claim| Caller { key: &key, claim }));
             rows = rivals.len();
