@@ -39,7 +39,7 @@ pub use failure::{Failure, FailureKind};
 pub use fates::{Call, Fate, Fates};
 pub use fixture::{Fixture, FixtureError, RawAccess, RawLock, RawSnapshot, StoreClock};
 pub use gate::Gate;
-pub use planted::{Fault, FaultInfo, PlantedStore};
+pub use planted::{Fault, FaultInfo, PlantedPlace, PlantedStore};
 pub use reference::ReferenceStore;
 pub use soak::summary as soak_summary;
 pub use suite::{CaseInfo, Flake, Suite};

@@ -11,6 +11,7 @@ mod holders;
 mod keys;
 mod locks;
 mod payloads;
+mod place;
 mod purges;
 mod raw;
 mod releases;
@@ -19,4 +20,5 @@ mod shared;
 mod store;
 
 pub use faults::{Fault, FaultInfo};
+pub use place::PlantedPlace;
 pub use store::PlantedStore;

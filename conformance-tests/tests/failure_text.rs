@@ -15,10 +15,9 @@ use onceonly::{
     ReleaseOutcome, RenewOutcome, Renewal, Snapshot, Stamp, StoreError, StoreErrorKind, Token,
 };
 use onceonly_conformance::{
-    ClockKind, Failure, Fate, Fates, Fault, Fixture, FixtureError, Gate, Suite, Verb,
+    ClockKind, Failure, Fate, Fates, Fault, Fixture, FixtureError, Gate, PlantedPlace, Suite, Verb,
 };
 
-use crate::planted::suite_over;
 use crate::suite::{Place, declared};
 
 #[test]
@@ -64,7 +63,8 @@ fn a_call_that_does_not_come_to_its_end() {
 
 #[test]
 fn a_sequence_of_the_model() {
-    let failure = run(suite_over(Some(Fault::RenewShortens)), "model::random_sequences_agree_with_the_model");
+    let failure =
+        run(PlantedPlace::suite(Some(Fault::RenewShortens)), "model::random_sequences_agree_with_the_model");
 
     check_text("model", &with_numbered_keys(&failure.to_string()));
 }
@@ -94,7 +94,7 @@ const README: &str = include_str!("../README.md");
 const CASE: &str = "claim::a_fresh_key_is_granted";
 
 fn failure_of(fault: Fault) -> Failure {
-    run(suite_over(Some(fault)), fault.info().case)
+    run(PlantedPlace::suite(Some(fault)), fault.info().case)
 }
 
 fn run(suite: Suite, case: &str) -> Failure {

@@ -3,20 +3,17 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt::Write as _;
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::sync::Mutex;
 use std::{env, fs, thread};
 
-use async_trait::async_trait;
-use onceonly::{KeyStore, ManualClock, SystemClock, Timestamp};
 use onceonly_conformance::{
-    CaseInfo, ClockKind, Declaration, Durability, Failure, FailureKind, Fault, Fixture, FixtureError, Flake,
-    Outcome, PlantedStore, Processes, RawAccess, StoreClock, Suite,
+    CaseInfo, ClockKind, Declaration, Durability, Failure, FailureKind, Fault, Flake, Outcome, PlantedPlace,
+    Processes, StoreClock, Suite,
 };
 
 #[test]
 fn a_store_without_a_fault_shows_what_every_case_asks_for() {
-    let suite = suite_over(None);
+    let suite = PlantedPlace::suite(None);
     let (failures, not_claimed) = outcomes(&suite, Suite::cases().map(|case| case.name));
 
     assert!(failures.is_empty(), "the healthy store is accused:\n{}", failures.join("\n\n"));
@@ -27,7 +24,7 @@ fn a_store_without_a_fault_shows_what_every_case_asks_for() {
 #[test]
 fn a_store_without_a_fault_on_a_clock_that_runs_shows_as_much() {
     let declaration = Declaration::new("planted", ClockKind::System, Durability::Handle, Processes::One);
-    let suite = Suite::new(declaration, || async { Ok(Planted::on(StoreClock::System, None)) });
+    let suite = Suite::new(declaration, || async { Ok(PlantedPlace::on(StoreClock::System, None)) });
     let files = ["instants::", "locks::", "failures::", "neighbours::", "sweeping::"];
     let cases = Suite::cases().map(|case| case.name);
     let cases = cases.filter(|name| files.iter().any(|file| name.starts_with(file)));
@@ -116,7 +113,7 @@ fn hunt(runs: Runs) -> Vec<Hunt> {
 fn hunted(fault: Fault, runs: Runs) -> Hunt {
     let info = fault.info();
     let races = case_of(fault).is_some_and(|case| case.flake == Flake::Race);
-    let suite = suite_over(Some(fault));
+    let suite = PlantedPlace::suite(Some(fault));
     let run = || suite.run(info.case).err();
     let (failures, of, due): (Vec<Failure>, u32, u32) = match runs {
         _ if !races => (run().into_iter().collect(), 1, 1),
@@ -193,71 +190,6 @@ fn runs() -> Runs {
     match env::var(RUNS) {
         Ok(runs) => Runs::Exactly(runs.parse().expect("a number")),
         Err(_) => Runs::UntilFound(3),
-    }
-}
-
-pub(super) fn suite_over(fault: Option<Fault>) -> Suite {
-    let suite = Suite::new(Planted::declare(), move || async move {
-        let clock = ManualClock::starting_at(Timestamp::from_micros(1_800_000_000_000_000));
-        Ok(Planted::on(StoreClock::Manual(clock), fault))
-    });
-    match fault {
-        // These hang: no need to wait for a minute to see it.
-        Some(
-            Fault::PermitLostOnDrop
-            | Fault::BatchLocksInOrder
-            | Fault::WaitsWithoutLimit
-            | Fault::WaitersKeepTheirPlaces
-            | Fault::OthersWaitWithoutLimit,
-        ) => suite.with_bound(Duration::from_secs(2)),
-        _ => suite,
-    }
-}
-
-struct Planted {
-    store: PlantedStore,
-    clock: StoreClock,
-}
-
-impl Planted {
-    fn on(clock: StoreClock, fault: Option<Fault>) -> Self {
-        let store = match &clock {
-            StoreClock::Manual(clock) => PlantedStore::new(fault, clock.clone()),
-            _ => PlantedStore::new(fault, SystemClock),
-        };
-        Self { store, clock }
-    }
-}
-
-#[async_trait]
-impl Fixture for Planted {
-    fn declare() -> Declaration {
-        Declaration::new("planted", ClockKind::Manual, Durability::Handle, Processes::One)
-    }
-
-    async fn open() -> Result<Self, FixtureError> {
-        let clock = ManualClock::starting_at(Timestamp::from_micros(1_800_000_000_000_000));
-        Ok(Self::on(StoreClock::Manual(clock), None))
-    }
-
-    async fn handle(&self) -> Result<Arc<dyn KeyStore>, FixtureError> {
-        Ok(Arc::new(self.store.handle()))
-    }
-
-    async fn impatient_handle(&self, patience: Duration) -> Result<Option<Arc<dyn KeyStore>>, FixtureError> {
-        Ok(Some(Arc::new(self.store.impatient(patience))))
-    }
-
-    fn clock(&self) -> StoreClock {
-        self.clock.clone()
-    }
-
-    fn raw(&self) -> Option<Arc<dyn RawAccess>> {
-        Some(self.store.raw())
-    }
-
-    async fn neighbour(&self) -> Result<Option<Box<dyn Fixture>>, FixtureError> {
-        Ok(Some(Box::new(Self { store: self.store.neighbour(), clock: self.clock.clone() })))
     }
 }
 

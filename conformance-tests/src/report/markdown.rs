@@ -21,11 +21,30 @@ pub fn table(reports: &[Report]) -> String {
         once("clock in the tests")
             .chain(reports.iter().map(|report| report.declared.clock.name().to_owned())),
     );
-    for report in reports.iter().filter(|report| report.is_partial()) {
-        let (ran, listed) = (report.cases.len(), report.cases_listed);
-        line(&mut text, format_args!("\n{}: only {ran} of {listed} cases ran.", report.store));
+    let notes: Vec<String> = reports.iter().flat_map(notes).collect();
+    if !notes.is_empty() {
+        line(&mut text, format_args!("\n{}", notes.join("\n")));
     }
     text
+}
+
+/// What the numbers alone would not tell.
+fn notes(report: &Report) -> Vec<String> {
+    let mut notes = Vec::new();
+    if report.is_partial() {
+        let (ran, listed) = (report.cases.len(), report.cases_listed);
+        notes.push(format!("* {}: only {ran} of {listed} cases ran", report.store));
+    }
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for (_, reason) in report.not_claimed() {
+        *reasons.entry(reason).or_default() += 1;
+    }
+    let not_claimed = reasons.into_iter();
+    notes.extend(
+        not_claimed
+            .map(|(reason, cases)| format!("* {}, {cases} not claimed: {}", report.store, one_line(reason))),
+    );
+    notes
 }
 
 /// All that the reports say: the table of clauses, and for each store what does not hold and why, what is declared, what
