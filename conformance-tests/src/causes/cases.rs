@@ -1,6 +1,6 @@
 //! What usually breaks single cases.
 
-/// For each group of cases what is particular to it. In the order of the catalogue.
+/// For each group of cases what is particular to it.
 pub(super) const CASES: &[(&[&str], &[&str])] = &[
     (
         &[
@@ -366,5 +366,77 @@ pub(super) const CASES: &[(&[&str], &[&str])] = &[
     (
         &["model::random_sequences_agree_with_the_model"],
         &["see the last step, at which the store differs first; the cases of its verb say more"],
+    ),
+    (
+        &[
+            "instants::a_lease_starts_when_it_is_granted",
+            "instants::a_renewed_lease_starts_when_the_renewal_is_written",
+            "instants::a_retention_starts_when_the_result_is_written",
+            "instants::a_mark_stands_from_when_the_release_is_written",
+        ],
+        &[
+            "time is read before the wait for the lock: now() and CURRENT_TIMESTAMP are those of the transaction's start",
+            "the application computes the deadline and sends it as a value",
+        ],
+    ),
+    (
+        &["instants::a_write_on_an_idle_handle_is_stamped_with_the_present"],
+        &[
+            "a transaction that stays open between calls, or a time that is read once and kept with the connection",
+        ],
+    ),
+    (
+        &[
+            "locks::a_lock_that_stays_makes_every_write_unavailable",
+            "locks::a_purge_beside_a_lock_ends",
+            "locks::a_locked_record_holds_up_writes_of_others_within_bounds",
+        ],
+        &["no limit on the wait for a lock: lock_timeout, busy_timeout, or a timeout around the call"],
+    ),
+    (
+        &["locks::a_write_that_was_locked_out_can_be_repeated"],
+        &["a transaction that gave up at a lock is left open, and the next call runs within it"],
+    ),
+    (
+        &["locks::a_locked_record_does_not_hold_up_looks_at_others"],
+        &["looks take the lock of a write, or the only connection, which waits with the call before"],
+    ),
+    (
+        &["locks::calls_given_up_at_a_lock_keep_nothing"],
+        &[
+            "a call that is dropped while it waits keeps its connection, its place in a queue or its transaction",
+        ],
+    ),
+    (
+        &[
+            "failures::an_unreadable_record_is_never_absent_claimed_or_a_replay",
+            "failures::an_unreadable_record_is_corrupt_to_every_verb",
+        ],
+        &[
+            "an error of decoding that becomes none: `.ok()`, a default, or a WHERE that passes over the row",
+            "a format or version that is stored and never compared",
+        ],
+    ),
+    (
+        &["failures::an_unreadable_record_spoils_no_other"],
+        &[
+            "one `?` over all rows: a record that cannot be read ends the batch, or the purge, that it is part of",
+        ],
+    ),
+    (
+        &["failures::an_error_that_is_definite_has_changed_nothing"],
+        &["the record is written first and checked afterwards, without a rollback"],
+    ),
+    (
+        &["failures::a_handle_that_has_met_every_failure_is_well_afterwards"],
+        &["a call that fails goes past the place where it gives its connection, lock or permit back"],
+    ),
+    (
+        &[
+            "neighbours::one_key_in_two_stores_is_two_records",
+            "neighbours::a_token_writes_in_its_own_store_only",
+            "neighbours::a_purge_stays_in_its_store",
+        ],
+        &["a statement that names the default table or prefix instead of the one that was set"],
     ),
 ];
