@@ -35,6 +35,8 @@ pub(crate) struct Case {
     /// How often this case has been tried with shorter spans, as a factor for spans and rounds.
     scale: u32,
     seed: u64,
+    /// How long it may take.
+    bound: Duration,
     tokens: AtomicU64,
     step: Mutex<&'static str>,
     notes: Arc<Notes>,
@@ -46,6 +48,7 @@ impl Case {
         fixture: Box<dyn Fixture>,
         scale: u32,
         seed: u64,
+        bound: Duration,
     ) -> Result<Self, FixtureError> {
         let clock = fixture.clock();
         let as_declared = match clock {
@@ -61,7 +64,20 @@ impl Case {
         let scope = Scope::named(&format!("case {}", IdempotencyKey::generate().as_str()))?;
         let (neighbours, step) = (Mutex::default(), Mutex::new(""));
         let (tokens, notes) = (AtomicU64::new(0), Arc::default());
-        Ok(Self { fixture, neighbours, declaration, clock, store, scope, scale, seed, tokens, step, notes })
+        Ok(Self {
+            fixture,
+            neighbours,
+            declaration,
+            clock,
+            store,
+            scope,
+            scale,
+            seed,
+            bound,
+            tokens,
+            step,
+            notes,
+        })
     }
 
     pub(crate) async fn close(&self) -> Result<(), FixtureError> {
@@ -76,6 +92,11 @@ impl Case {
         &self.declaration
     }
 
+    /// How long the case may take before it counts as stuck.
+    pub(crate) const fn bound(&self) -> Duration {
+        self.bound
+    }
+
     /// Says what happens next; a failure's report names it.
     pub(crate) fn step(&self, step: &'static str) {
         *lock(&self.step) = step;
@@ -88,6 +109,11 @@ impl Case {
     /// What the case has shown so far.
     pub(crate) fn evidence(&self) -> Evidence {
         self.notes.evidence(self.scale)
+    }
+
+    /// Notes that a property is tried on one more input.
+    pub(crate) fn note_trial(&self) {
+        self.notes.tried();
     }
 
     // Handles.
@@ -144,8 +170,13 @@ impl Case {
 
     /// `name` in the case's own scope.
     pub(crate) fn key(&self, name: &str) -> RecordKey {
+        self.key_in(&self.scope, name)
+    }
+
+    /// `name` in `scope`.
+    pub(crate) fn key_in(&self, scope: &Scope, name: &str) -> RecordKey {
         match IdempotencyKey::new(name) {
-            Ok(key) => RecordKey::new(self.scope.clone(), key),
+            Ok(key) => RecordKey::new(scope.clone(), key),
             Err(error) => panic!("{name:?} is a key of the suite: {error}"),
         }
     }

@@ -17,6 +17,7 @@ mod lease;
 mod load;
 mod locks;
 mod model;
+mod names;
 mod neighbours;
 mod payload;
 mod purge;
@@ -247,7 +248,7 @@ cases! {
         parallel_replays_are_one_byte_string: "P8", Verbatim (Race),
             "two hundred replays at once see one byte string";
         random_responses_come_back: "P9", Verbatim,
-            "a hundred random responses come back";
+            "random responses come back";
         fingerprints_and_attempts_keep_their_value: "P10", Verbatim,
             "fingerprints of every algorithm and attempts of every size keep their value";
         revisions_keep_their_value: "P10", Verbatim,
@@ -277,7 +278,7 @@ cases! {
         characters_at_the_edges_of_unicode_are_stored_or_refused: "K4", Isolated,
             "control characters are refused, and what is no character, or none to see, is stored as it is";
         what_happens_to_one_key_leaves_others_alone: "K10", Isolated,
-            "writes to a key leave the key that differs in one letter alone";
+            "calls on a key leave a key that is called much the same alone";
     }
     scope {
         one_key_in_two_scopes_is_two_records: "S1", Isolated,

@@ -1,6 +1,6 @@
 //! What a case that did not fail has shown.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 /// How a case ended that did not fail.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,12 +25,14 @@ pub struct Evidence {
     pub rounds_planned: usize,
     /// The most calls that were under way at one instant, if callers raced.
     pub overlap: usize,
+    /// How many inputs were tried, if they were generated: fewer on a slow store.
+    pub trials: u32,
 }
 
 impl Evidence {
     /// That of an attempt that has seen nothing yet. Each attempt has twice the scale of the one before.
     pub(crate) const fn of_attempt(scale: u32) -> Self {
-        Self { attempts: scale.ilog2() + 1, rounds: 0, rounds_planned: 0, overlap: 0 }
+        Self { attempts: scale.ilog2() + 1, rounds: 0, rounds_planned: 0, overlap: 0, trials: 0 }
     }
 }
 
@@ -40,6 +42,7 @@ pub(crate) struct Notes {
     rounds: AtomicUsize,
     rounds_planned: AtomicUsize,
     overlap: AtomicUsize,
+    trials: AtomicU32,
 }
 
 impl Notes {
@@ -58,11 +61,17 @@ impl Notes {
         self.overlap.fetch_max(calls, Ordering::Relaxed);
     }
 
+    /// A property is tried on one more input.
+    pub(crate) fn tried(&self) {
+        self.trials.fetch_add(1, Ordering::Relaxed);
+    }
+
     pub(crate) fn evidence(&self, scale: u32) -> Evidence {
         Evidence {
             rounds: self.rounds.load(Ordering::Relaxed),
             rounds_planned: self.rounds_planned.load(Ordering::Relaxed),
             overlap: self.overlap.load(Ordering::Relaxed),
+            trials: self.trials.load(Ordering::Relaxed),
             ..Evidence::of_attempt(scale)
         }
     }

@@ -17,6 +17,7 @@ mod fixture;
 mod gate;
 mod handle;
 mod planted;
+mod property;
 mod race;
 mod random;
 mod reference;

@@ -53,6 +53,11 @@ pub(crate) fn of_case(seed: u64, name: &str) -> u64 {
     name.bytes().fold(seed, |seed, byte| Random::seeded(seed ^ u64::from(byte)).number())
 }
 
+/// Whether the environment names the seed: what an earlier run has shown is to be seen again.
+pub(crate) fn seed_is_given() -> bool {
+    std::env::var_os("ONCEONLY_SEED").is_some()
+}
+
 /// A seed of the system's, or the one in `ONCEONLY_SEED`.
 pub(crate) fn seed() -> u64 {
     match std::env::var("ONCEONLY_SEED") {

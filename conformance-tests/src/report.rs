@@ -42,6 +42,7 @@
 //!       "attempts": 1,
 //!       "rounds": 64,
 //!       "overlap": 8,
+//!       "trials": 0,
 //!       "duration_ms": 310,
 //!       "verdict": "held"
 //!     }
@@ -153,6 +154,9 @@ pub struct CaseReport {
     pub rounds: usize,
     /// The most calls that were under way at one instant, if callers raced.
     pub overlap: usize,
+    /// How many inputs were tried, if they were generated.
+    #[serde(default)]
+    pub trials: u32,
     /// How long all attempts took.
     pub duration_ms: u64,
     /// What it says of the store.
@@ -304,7 +308,7 @@ impl CaseReport {
             Ok(Outcome::NotClaimed(_)) => Evidence::default(),
             Err(failure) => failure.evidence,
         };
-        let Evidence { attempts, rounds, overlap, .. } = evidence;
+        let Evidence { attempts, rounds, overlap, trials, .. } = evidence;
         Self {
             name: case.name.to_owned(),
             id: case.id.to_owned(),
@@ -315,6 +319,7 @@ impl CaseReport {
             attempts,
             rounds,
             overlap,
+            trials,
             duration_ms,
             verdict: Verdict::of(ended),
         }

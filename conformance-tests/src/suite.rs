@@ -273,7 +273,7 @@ impl Attempt {
         let opening = async {
             let fixture = (self.suite.open)().await?;
             let seed = random::of_case(self.seed, self.case.info.name);
-            Case::open(self.suite.declaration.clone(), fixture, self.scale, seed).await
+            Case::open(self.suite.declaration.clone(), fixture, self.scale, seed, self.suite.bound).await
         };
         match tokio::time::timeout(self.suite.bound, opening).await {
             Ok(opened) => opened,

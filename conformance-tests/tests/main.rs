@@ -5,5 +5,6 @@ mod failure_text;
 mod fates;
 mod planted;
 mod report;
+mod shrinking;
 mod specification;
 mod suite;

@@ -3,11 +3,13 @@
 use onceonly::{IdempotencyKey, KEY_BYTES_MAX, RecordKey, Scope};
 
 use crate::case::{Case, completion, response};
-use crate::compare::{check_same_record, check_same_result};
+use crate::compare::check_same_result;
+use crate::property::{drawn, for_all, scope_of};
 use crate::random::Random;
 use crate::verdict::{check, check_eq};
 
 use super::complete::result_of;
+use super::names::{PAIRS, check_apart, two_names};
 
 pub(super) async fn letter_case_tells_keys_apart(case: &Case) {
     let names =
@@ -209,33 +211,12 @@ pub(super) async fn thousands_of_random_keys_never_meet(case: &Case) {
 }
 
 pub(super) async fn what_happens_to_one_key_leaves_others_alone(case: &Case) {
-    let (store, mut random) = (case.store(), case.random());
-    for pair in 0..20 {
-        // Two texts that differ in one letter.
-        let letters = ['a', 'A', 'é', ' ', '%', '_', ':', '0', '\u{1f600}'];
-        let mut text: Vec<char> = (0..=random.below(30)).map(|_| *random.pick(&letters)).collect();
-        text.insert(0, 'k');
-        let place = random.below(text.len());
-        let mut other = text.clone();
-        other[place] = if other[place] == 'z' { 'y' } else { 'z' };
-        let of = |text: &[char]| case.key(&format!("{pair} {}.", text.iter().collect::<String>()));
-        let (one, two) = (of(&text), of(&other));
-
-        let (first, second) = (case.claim(), case.claim());
-        store.claimed(&one, &first).await;
-        store.claimed(&two, &second).await;
-        let due = store.record(&two).await;
-        store.renewed(&one, first.token, &crate::case::extension(2, crate::case::seconds(600))).await;
-        store.completed(&one, first.token, &completion(3, response("one"))).await;
-        store.purge(1_000).await;
-        check_same_record(&store.record(&two).await, &due, "writes to one key have changed another");
-        store.completed(&two, second.token, &completion(2, response("two"))).await;
-        check_same_result(
-            &result_of(store.record(&one).await),
-            &response("one"),
-            "the result of the first key",
-        );
-    }
+    for_all(case, PAIRS, drawn(case, two_names()), async |number, names: &[String; 2]| {
+        let scope = scope_of(case, number, "");
+        let keys = names.each_ref().map(|name| case.key_in(&scope, name));
+        check_apart(case, keys.each_ref()).await;
+    })
+    .await;
 }
 
 /// Claims every name, completes each with a result of its own, and finds each again.

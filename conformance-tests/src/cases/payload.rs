@@ -1,16 +1,22 @@
 //! Every byte of a result, a checkpoint and a fingerprint comes back.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use bytes::Bytes;
 use onceonly::{
-    CompleteOutcome, Expected, Fingerprint, Header, Status, StoreErrorKind, StoredResponse, StoredResult,
+    CompleteOutcome, Expected, Fingerprint, Header, RecordKey, Status, StoreErrorKind, StoredResponse,
+    StoredResult,
 };
+use proptest::arbitrary::any;
+use proptest::option;
+use proptest::strategy::Strategy;
 
 use super::complete::result_of;
 use crate::case::{Case, checkpoint, completion, fingerprint, seconds};
 use crate::compare::{check_same_record, check_same_result};
 use crate::handle::failed;
+use crate::property::{Plan, drawn, for_all, row};
 use crate::race::joined;
 use crate::verdict::{broken, check, check_eq};
 
@@ -199,18 +205,37 @@ pub(super) async fn parallel_replays_are_one_byte_string(case: &Case) {
 }
 
 pub(super) async fn random_responses_come_back(case: &Case) {
-    let mut random = case.random();
-    for number in 0..100 {
-        let headers = (0..random.below(6)).map(|_| {
-            let (name, value) = (random.below(20), random.below(60));
-            Header { name: random.bytes(name).into(), value: random.bytes(value).into() }
-        });
-        let headers: Vec<Header> = headers.collect();
-        let body = random.below(2_000);
-        let body = random.percent(85).then(|| Bytes::from(random.bytes(body)));
-        let code = u16::try_from(random.below(65_536)).unwrap_or(0);
-        stored(case, &format!("random {number}"), StoredResult::from_parts(code, headers, body)).await;
-    }
+    let plan = Plan { trials: 500, trials_min: 50, time: Duration::from_secs(5) };
+    let responses = drawn(case, any_result());
+    for_all(case, plan, responses, async |number, result: &StoredResult| {
+        comes_back(case, &case.key(&format!("random {number}")), &in_words(result), result.clone()).await;
+    })
+    .await;
+}
+
+fn any_result() -> impl Strategy<Value = StoredResult> {
+    let header = (some_bytes(20), some_bytes(60)).prop_map(|(name, value)| Header { name, value });
+    (any::<u16>(), row(header, 0..=5_usize), option::weighted(0.85, some_bytes(2_000)))
+        .prop_map(|(code, headers, body)| StoredResult::from_parts(code, headers, body))
+}
+
+fn some_bytes(most: usize) -> impl Strategy<Value = Bytes> {
+    row(any::<u8>(), 0..=most).prop_map(Bytes::from)
+}
+
+fn in_words(result: &StoredResult) -> String {
+    let start = |bytes: &Bytes| {
+        let more = if bytes.len() > 24 { ".." } else { "" };
+        format!("\"{}{more}\"", bytes.slice(..bytes.len().min(24)).escape_ascii())
+    };
+    let headers = result.headers().iter();
+    let headers: Vec<_> =
+        headers.map(|header| format!("{}: {}", start(&header.name), start(&header.value))).collect();
+    let body = match result.body() {
+        Some(body) => format!("a body of length {}, {}", body.len(), start(body)),
+        None => "no body".to_owned(),
+    };
+    format!("code {}, headers [{}], {body}", result.code(), headers.join(", "))
 }
 
 pub(super) async fn fingerprints_and_attempts_keep_their_value(case: &Case) {
@@ -261,13 +286,17 @@ pub(super) async fn no_debug_output_shows_a_body(case: &Case) {
 
 /// Stores the result and compares what comes back, through both verbs that show it.
 async fn stored(case: &Case, name: &str, given: StoredResult) {
-    let (store, key, claim) = (case.store(), case.key(name), case.claim());
-    store.claimed(&key, &claim).await;
-    store.completed(&key, claim.token, &completion(2, given.clone())).await;
-    let loaded = result_of(store.record(&key).await);
-    check_same_result(&loaded, &given, &format!("{name}: load gave another result than was stored"));
-    let shown = store.occupied(&key, &case.claim(), Expected::Absent).await;
-    let what = format!("{name}: a refused claim was shown another result than was stored");
+    comes_back(case, &case.key(name), name, given).await;
+}
+
+async fn comes_back(case: &Case, key: &RecordKey, what: &str, given: StoredResult) {
+    let (store, claim) = (case.store(), case.claim());
+    store.claimed(key, &claim).await;
+    store.completed(key, claim.token, &completion(2, given.clone())).await;
+    let loaded = result_of(store.record(key).await);
+    check_same_result(&loaded, &given, &format!("{what}: load gave another result than was stored"));
+    let shown = store.occupied(key, &case.claim(), Expected::Absent).await;
+    let what = format!("{what}: a refused claim was shown another result than was stored");
     check_same_result(&result_of(shown.record), &given, &what);
 }
 

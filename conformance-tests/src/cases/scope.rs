@@ -1,10 +1,13 @@
 //! Scope and key are two things.
 
 use onceonly::{IdempotencyKey, RecordKey, Scope};
+use proptest::prop_oneof;
 
 use super::complete::result_of;
+use super::names::{PAIRS, check_apart, separators, text};
 use crate::case::{Case, completion, extension, release, response, seconds};
 use crate::compare::{check_same_record, check_same_result};
+use crate::property::{drawn, for_all, scope_of};
 use crate::verdict::check;
 
 pub(super) async fn one_key_in_two_scopes_is_two_records(case: &Case) {
@@ -57,17 +60,18 @@ pub(super) async fn the_global_scope_is_apart_from_every_named_one(case: &Case) 
 }
 
 pub(super) async fn bytes_do_not_move_between_scope_and_key(case: &Case) {
-    let store = case.store();
-    let text: Vec<char> =
-        "a:b/c|d\\e,f;g%h_i\u{1f}j k\u{0}l".chars().filter(|letter| !letter.is_control()).collect();
-    let mut keys = Vec::new();
-    for split in 0..text.len() {
-        let (left, right) = text.split_at(split);
-        let scope = case.scope(&left.iter().collect::<String>());
-        let Ok(key) = IdempotencyKey::new(&right.iter().collect::<String>()) else { continue };
-        keys.push(RecordKey::new(scope, key));
-    }
-    each_its_own(case, store, &keys).await;
+    // The middle belongs to the key of one and to the scope of the other.
+    let middle = prop_oneof![separators(), text(1..=4)];
+    let parts = (text(0..=12), middle, text(1..=12));
+    for_all(case, PAIRS, drawn(case, parts), async |number, (left, middle, right)| {
+        if middle.is_empty() || IdempotencyKey::new(right).is_err() {
+            return;
+        }
+        let one = case.key_in(&scope_of(case, number, left), &format!("{middle}{right}"));
+        let other = case.key_in(&scope_of(case, number, &format!("{left}{middle}")), right);
+        check_apart(case, [&one, &other]).await;
+    })
+    .await;
 }
 
 pub(super) async fn scope_and_key_are_not_interchangeable(case: &Case) {

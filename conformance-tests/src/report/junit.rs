@@ -49,6 +49,9 @@ fn test_case(store: &str, case: &CaseReport) -> TestCase {
         test.add_property(Property::new("rounds", case.rounds.to_string()));
         test.add_property(Property::new("overlap", case.overlap.to_string()));
     }
+    if case.trials > 0 {
+        test.add_property(Property::new("trials", case.trials.to_string()));
+    }
     test
 }
 

@@ -145,7 +145,7 @@ struct Column {
     number: fn(&Tally) -> usize,
 }
 
-const COLUMNS: [Column; 10] = [
+const COLUMNS: [Column; 11] = [
     Column { name: "cases", number: |tally| tally.cases },
     Column { name: "held", number: |tally| tally.held },
     Column { name: "not claimed", number: |tally| tally.not_claimed },
@@ -155,6 +155,7 @@ const COLUMNS: [Column; 10] = [
     Column { name: "races", number: |tally| tally.races },
     Column { name: "rounds", number: |tally| tally.rounds },
     Column { name: "least overlap", number: |tally| tally.overlap_min },
+    Column { name: "inputs", number: |tally| tally.trials },
     Column { name: "tried again", number: |tally| tally.tried_again },
 ];
 

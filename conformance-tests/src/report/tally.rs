@@ -24,6 +24,8 @@ pub struct Tally {
     pub rounds: usize,
     /// The most calls that were under way at one instant, in the race that had the fewest.
     pub overlap_min: usize,
+    /// How many inputs were tried in the cases that generate theirs.
+    pub trials: usize,
     /// How often a case was tried again because its circumstances had not come about.
     pub tried_again: usize,
 }
@@ -43,6 +45,7 @@ impl Tally {
             Verdict::Inconclusive { .. } => self.inconclusive += 1,
             Verdict::SetUpFailed { .. } => self.set_up_failed += 1,
         }
+        self.trials += case.trials as usize;
         self.tried_again += case.attempts.saturating_sub(1) as usize;
         if case.rounds > 0 {
             self.overlap_min =
