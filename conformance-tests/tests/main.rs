@@ -4,6 +4,7 @@ mod drops;
 mod failure_text;
 mod fates;
 mod planted;
+mod readme;
 mod report;
 mod shrinking;
 mod specification;

@@ -1,8 +1,6 @@
 //! What the suite says of a fault that generated inputs have shown: the smallest input, in words, the same each time.
 
-use onceonly_conformance::{Failure, Fault};
-
-use crate::planted::suite_over;
+use onceonly_conformance::{Failure, Fault, PlantedPlace};
 
 #[test]
 fn the_same_seed_gives_the_same_report() {
@@ -50,5 +48,5 @@ const KEYS: &str = "keys::what_happens_to_one_key_leaves_others_alone";
 const SCOPES: &str = "scope::bytes_do_not_move_between_scope_and_key";
 
 fn failure_of(fault: Fault, case: &str, seed: u64) -> Box<Failure> {
-    Box::new(suite_over(Some(fault)).with_seed(seed).run(case).expect_err("the fault is found"))
+    Box::new(PlantedPlace::suite(Some(fault)).with_seed(seed).run(case).expect_err("the fault is found"))
 }

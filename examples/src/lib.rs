@@ -3,9 +3,12 @@
 //! - `cargo run -p onceonly-examples --bin payments`: a payments server. What somebody copies is
 //!   `src/bin/payments/embedding.rs`.
 //! - `cargo run -p onceonly-examples --bin demo`: the same bad network twice, without and with Onceonly.
+//! - `src/backends/`: stores on redb and on fjall, behind features of those names.
 //!
-//! This library holds what both need: the charges, and the provider that makes them.
+//! This library holds what the two programs need: the charges, and the provider that makes them.
 
+#[cfg(any(feature = "fjall", feature = "redb"))]
+pub mod backends;
 pub mod charges;
 
 mod errors;
