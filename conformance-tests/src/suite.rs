@@ -91,7 +91,7 @@ impl Suite {
         Self { declaration, open, bound: BOUND, seed: None, again: Arc::default() }
     }
 
-    /// How long one attempt at a case may take before it counts as stuck. A minute unless told otherwise.
+    /// How long one attempt at a case may take before it counts as stuck. Three minutes unless told otherwise.
     #[must_use]
     pub const fn with_bound(mut self, bound: Duration) -> Self {
         self.bound = bound;
@@ -294,4 +294,4 @@ impl Attempt {
 const WORKERS: usize = 4;
 
 /// Far above what any case takes on a loaded machine.
-const BOUND: Duration = Duration::from_secs(60);
+const BOUND: Duration = Duration::from_secs(180);

@@ -110,5 +110,5 @@ fn search(run: Run, limit: Duration) -> Result<(), String> {
 }
 
 /// A run that takes longer is a mistake in its bounds, or a machine that is busy beyond use.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(600);
 const DEEP_LIMIT: Duration = Duration::from_secs(3600);
