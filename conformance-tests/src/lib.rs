@@ -23,6 +23,8 @@ mod random;
 mod reference;
 pub mod report;
 mod run;
+#[cfg(all(feature = "servers", unix))]
+pub mod servers;
 mod soak;
 mod suite;
 mod told;

@@ -6,6 +6,8 @@ mod fates;
 mod planted;
 mod readme;
 mod report;
+#[cfg(all(feature = "servers", unix))]
+mod servers;
 mod shrinking;
 mod specification;
 mod suite;
