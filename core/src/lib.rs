@@ -158,7 +158,7 @@ pub use store::{
 #[cfg(feature = "tokio")]
 pub use sweep::{Sweeper, SweeperHandle};
 pub use time::{InvalidSpan, Span, Timestamp};
-pub use transaction::{Holding, TransactionWrite};
+pub use transaction::{CompleteIn, Holding, Mark, TransactionWrite};
 #[cfg(all(feature = "serde", feature = "tokio"))]
 pub use typed::RunTypedError;
 #[cfg(feature = "serde")]

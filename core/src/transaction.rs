@@ -1,4 +1,4 @@
-//! Completing inside the caller's own transaction.
+//! Results and marks inside the caller's own transaction.
 
 use std::sync::Arc;
 
@@ -6,9 +6,10 @@ use crate::attempt::Attempt;
 use crate::claim::Claim;
 use crate::holder::Holder;
 use crate::key::RecordKey;
-use crate::record::{Revision, Token};
+use crate::record::{Record, Revision, Status, Token};
 use crate::response::StoredResponse;
 use crate::store::Completion;
+use crate::time::Timestamp;
 
 /// A claim whose result can be written in a transaction of the caller's: what a store's `complete_in` takes.
 ///
@@ -90,6 +91,47 @@ impl Drop for TransactionWrite {
     fn drop(&mut self) {
         if !self.committed {
             self.holder.resume_heartbeat();
+        }
+    }
+}
+
+/// The answer to a store's `complete_in`: the result of a claim, stored in the caller's own transaction.
+#[derive(Debug)]
+#[must_use = "two of the three mean: roll back"]
+#[expect(clippy::exhaustive_enums, reason = "each asks for another end of the caller's transaction")]
+pub enum CompleteIn {
+    /// The result is in the transaction. Commit, and say so with [`TransactionWrite::committed`].
+    Stored(TransactionWrite),
+    /// An earlier transaction of this same claim has committed effect and result. Roll back: this one's effect would
+    /// be the second.
+    AlreadyCompleted,
+    /// Somebody else took over, or the record is past its time. Roll back: the effect is not this claim's to make.
+    NotHeld,
+}
+
+/// The answer to a store's `mark_in`: a key marked as done in the caller's own transaction, for consumers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "only the first may take effect"]
+#[expect(clippy::exhaustive_enums, reason = "each asks the consumer for another answer to the broker")]
+pub enum Mark {
+    /// The key was free, and the mark is in the transaction. Write the effect, commit, acknowledge.
+    First,
+    /// The key was marked or completed before. Write nothing, and acknowledge.
+    Duplicate,
+    /// Somebody else is at it: a lock did not come free in bounded time, or the key is claimed. Write nothing, do not
+    /// acknowledge. The transaction is still usable.
+    Busy,
+}
+
+impl Mark {
+    /// What `mark_in` answers to a key whose record is `stored`; `None` if the record is past its time or released, so
+    /// that a mark may take its place.
+    pub fn met(stored: &Record, now: Timestamp) -> Option<Self> {
+        match stored.status {
+            _ if stored.is_past(now) => None,
+            Status::Completed(_) => Some(Self::Duplicate),
+            Status::InProgress { .. } => Some(Self::Busy),
+            Status::Released => None,
         }
     }
 }

@@ -4,12 +4,14 @@
 //! both to the clauses of [`KeyStore`](crate::KeyStore). The caller of these functions must hold whatever keeps others
 //! from writing the record, and read `now` after it got hold of it.
 
+use crate::fingerprint::Fingerprint;
 use crate::record::{Record, Revision, Snapshot, Status, Token, Version};
+use crate::response::{ResponseHead, StoredResult};
 use crate::store::{
     CompleteOutcome, Completion, Expected, LeaseChange, NewClaim, Release, ReleaseOutcome, RenewOutcome,
     Renewal, Stamp,
 };
-use crate::time::Timestamp;
+use crate::time::{Span, Timestamp};
 
 impl Expected {
     /// Whether a claim that expects this may replace what is `stored`.
@@ -33,6 +35,21 @@ impl Record {
             expires_at: now.plus(claim.keep),
             unresolved_until: now.plus(claim.keep_unresolved),
             status: Status::InProgress { checkpoint: claim.checkpoint.clone() },
+        }
+    }
+
+    /// The record that a store's `mark_in` writes at `now`: completed from the start, without a result, under a token that
+    /// nobody knows.
+    pub fn marked(retention: Span, now: Timestamp) -> Self {
+        Self {
+            version: Version { token: Token::random(), revision: Revision::FIRST },
+            fingerprint: Fingerprint::builder().part("onceonly", "mark").finish(),
+            attempt: 1,
+            created_at: now,
+            lease_until: now,
+            expires_at: now.plus(retention),
+            unresolved_until: now.plus(retention),
+            status: Status::Completed(StoredResult::NotRetained(ResponseHead::default())),
         }
     }
 

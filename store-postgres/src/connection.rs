@@ -4,6 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use onceonly::Span;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{ConnectOptions, Connection, Executor, Row};
 use tokio::time::timeout;
@@ -20,6 +21,7 @@ pub(crate) struct Settings {
     pub(crate) table: TableName,
     pub(crate) statements: Statements,
     pub(crate) call_timeout: Duration,
+    pub(crate) mark_retention: Span,
 }
 
 impl Settings {
@@ -40,7 +42,13 @@ impl Settings {
             ])
             .disable_statement_logging();
         let statements = Statements::new(&table);
-        Ok(Self { connect, table, statements, call_timeout: options.call_timeout })
+        Ok(Self {
+            connect,
+            table,
+            statements,
+            call_timeout: options.call_timeout,
+            mark_retention: options.mark_retention,
+        })
     }
 
     /// Opens a connection to a primary.

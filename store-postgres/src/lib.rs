@@ -30,8 +30,11 @@ mod row;
 mod schema;
 mod statements;
 mod store;
+mod transaction;
 mod types;
 mod verb;
 
+pub use onceonly::{CompleteIn, Mark};
 pub use options::PostgresOptions;
 pub use store::PostgresStore;
+pub use transaction::{CompleteWith, TransactionError, Work};

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use onceonly::StoreError;
+use onceonly::{Span, StoreError};
 use sqlx::postgres::PgConnectOptions;
 
 use crate::connection::Settings;
@@ -21,6 +21,7 @@ pub struct PostgresOptions {
     pub(crate) lanes: usize,
     pub(crate) call_timeout: Duration,
     pub(crate) lock_timeout: Duration,
+    pub(crate) mark_retention: Span,
 }
 
 impl PostgresOptions {
@@ -31,6 +32,7 @@ impl PostgresOptions {
             lanes: 2,
             call_timeout: Duration::from_secs(5),
             lock_timeout: Duration::from_secs(1),
+            mark_retention: Span::new(Duration::from_hours(7 * 24)).expect("a week is a span"),
         }
     }
 
@@ -69,6 +71,13 @@ impl PostgresOptions {
     /// [`Unavailable`](onceonly::StoreErrorKind::Unavailable).
     pub fn lock_timeout(mut self, timeout: Duration) -> Self {
         self.lock_timeout = timeout;
+        self
+    }
+
+    /// How long a mark of [`PostgresStore::mark_in`] is kept, 7 days unless set. A message that is delivered again after
+    /// that is processed again, so this must exceed the longest time by which a delivery can be late.
+    pub fn mark_retention(mut self, retention: Span) -> Self {
+        self.mark_retention = retention;
         self
     }
 

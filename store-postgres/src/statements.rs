@@ -57,11 +57,7 @@ pub(crate) struct Statement {
 
 impl Statement {
     fn new(table: &TableName, text: &str, asked: &[(&str, &str)]) -> Self {
-        let filled = |asked: String| {
-            let text = text.replace("{asked}", &asked).replace("{sound}", SOUND);
-            let text = text.replace("{record}", RECORD).replace("{no_record}", NO_RECORD);
-            table.fill(&text).into()
-        };
+        let filled = |asked: String| filled(table, &text.replace("{asked}", &asked));
         let places = asked.iter().zip(1..);
         let one: Vec<String> =
             places.clone().map(|((name, of), place)| format!("${place}::{of} AS {name}")).collect();
@@ -79,6 +75,11 @@ impl Statement {
     }
 }
 
+fn filled(table: &TableName, text: &str) -> Arc<str> {
+    let text = text.replace("{sound}", SOUND).replace("{no_record}", NO_RECORD).replace("{record}", RECORD);
+    table.fill(&text).into()
+}
+
 /// Every statement of a store.
 #[derive(Clone, Debug)]
 pub(crate) struct Statements {
@@ -89,6 +90,8 @@ pub(crate) struct Statements {
     pub(crate) complete: Statement,
     pub(crate) release: Statement,
     pub(crate) purge: Arc<str>,
+    pub(crate) mark: Arc<str>,
+    pub(crate) mark_over: Arc<str>,
 }
 
 impl Statements {
@@ -117,7 +120,9 @@ impl Statements {
             renew: statement(include_str!("sql/renew.sql"), &[&key, &held, &renewal]),
             complete: statement(include_str!("sql/complete.sql"), &[&key, &held, &completion]),
             release: statement(include_str!("sql/release.sql"), &[&key, &held, &release]),
-            purge: table.fill(include_str!("sql/purge.sql")).into(),
+            purge: filled(table, include_str!("sql/purge.sql")),
+            mark: filled(table, include_str!("sql/mark.sql")),
+            mark_over: filled(table, include_str!("sql/mark_over.sql")),
         }
     }
 }
@@ -156,12 +161,15 @@ mod tests {
     #[test]
     fn nothing_is_left_to_fill_in() {
         let statements = Statements::new(&TableName::new("public", "keys").unwrap());
-        let Statements { load, claim, takeover, renew, complete, release, purge } = statements;
+        let Statements { load, claim, takeover, renew, complete, release, purge, mark, mark_over } =
+            statements;
         for statement in [load, claim, takeover, renew, complete, release] {
             for text in [statement.of(1), statement.of(2)] {
                 assert!(!text.contains('{'), "{text}");
             }
         }
-        assert!(!purge.contains('{'), "{purge}");
+        for text in [purge, mark, mark_over] {
+            assert!(!text.contains('{'), "{text}");
+        }
     }
 }

@@ -56,6 +56,10 @@ impl PostgresStore {
         Ok(Self { shared: Arc::new(Shared { settings, lanes, purges }) })
     }
 
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.shared.settings
+    }
+
     /// Queues a call where calls about its record queue, and waits for the answer.
     async fn call<T>(&self, job: impl FnOnce(Answer<T>) -> Job) -> Result<T, StoreError> {
         let (answer, answered) = oneshot::channel();

@@ -76,6 +76,6 @@ mod sweep;
 mod transaction;
 mod writer;
 
+pub use onceonly::{CompleteIn, Mark};
 pub use options::{SqliteOptions, Synchronous};
 pub use store::SqliteStore;
-pub use transaction::{CompleteIn, Mark};

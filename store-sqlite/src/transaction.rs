@@ -1,43 +1,12 @@
 //! Effect and result in one transaction: the record is written over the caller's own connection.
 
-use onceonly::{
-    CompleteOutcome, Fingerprint, Holding, Record, RecordKey, ResponseHead, Revision, Span, Status,
-    StoreError, StoredResponse, StoredResult, Timestamp, Token, TransactionWrite, Version,
-};
+use onceonly::{CompleteIn, CompleteOutcome, Holding, Mark, Record, RecordKey, StoreError, StoredResponse};
 use rusqlite::{Connection, Transaction};
 
 use crate::connection;
 use crate::error::{self, Error};
 use crate::records::Records;
 use crate::store::SqliteStore;
-
-/// The answer to [`SqliteStore::complete_in`].
-#[derive(Debug)]
-#[must_use = "two of the three mean: roll back"]
-#[expect(clippy::exhaustive_enums, reason = "each asks for another end of the caller's transaction")]
-pub enum CompleteIn {
-    /// The result is in the transaction. Commit, and say so with [`TransactionWrite::committed`].
-    Stored(TransactionWrite),
-    /// An earlier transaction of this same claim has committed effect and result. Roll back: this one's effect would
-    /// be the second.
-    AlreadyCompleted,
-    /// Somebody else took over, or the record is past its time. Roll back: the effect is not this claim's to make.
-    NotHeld,
-}
-
-/// The answer to [`SqliteStore::mark_in`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "only the first may take effect"]
-#[expect(clippy::exhaustive_enums, reason = "each asks the consumer for another answer to the broker")]
-pub enum Mark {
-    /// The key was free, and the mark is in the transaction. Write the effect, commit, acknowledge.
-    First,
-    /// The key was marked or completed before. Write nothing, and acknowledge.
-    Duplicate,
-    /// Somebody else is at it: the write lock did not come free within the connection's busy timeout, or the key is
-    /// claimed. Write nothing, do not acknowledge. The transaction is still usable.
-    Busy,
-}
 
 impl SqliteStore {
     /// Stores `response` as the result of `claim` in the caller's own transaction, so that effect and result are
@@ -154,7 +123,7 @@ impl Records<'_> {
 
     fn mark(&self, key: &RecordKey) -> Result<Mark, Error> {
         let now = self.now();
-        let mark = mark_at(now, self.table.mark_retention);
+        let mark = Record::marked(self.table.mark_retention, now);
         if self.insert(key, &mark)? {
             return Ok(Mark::First);
         }
@@ -162,27 +131,10 @@ impl Records<'_> {
         let Some(stored) = self.select(key)? else {
             return Ok(Mark::Busy);
         };
-        match stored.record.status {
-            Status::Completed(_) if !stored.record.is_past(now) => Ok(Mark::Duplicate),
-            Status::InProgress { .. } if !stored.record.is_past(now) => Ok(Mark::Busy),
-            Status::Released | Status::Completed(_) | Status::InProgress { .. } => {
-                self.update(stored.rowid, &mark)?;
-                Ok(Mark::First)
-            }
+        if let Some(met) = Mark::met(&stored.record, now) {
+            return Ok(met);
         }
-    }
-}
-
-/// A record that is completed from the start, under a token that nobody knows.
-fn mark_at(now: Timestamp, retention: Span) -> Record {
-    Record {
-        version: Version { token: Token::random(), revision: Revision::FIRST },
-        fingerprint: Fingerprint::builder().part("onceonly", "mark").finish(),
-        attempt: 1,
-        created_at: now,
-        lease_until: now,
-        expires_at: now.plus(retention),
-        unresolved_until: now.plus(retention),
-        status: Status::Completed(StoredResult::NotRetained(ResponseHead::default())),
+        self.update(stored.rowid, &mark)?;
+        Ok(Mark::First)
     }
 }
