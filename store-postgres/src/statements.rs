@@ -141,6 +141,7 @@ const NO_RECORD: &str = "written.key_digest, NULL::bytea, NULL::bytea, NULL::sma
 /// else has changed is reported and not overwritten.
 const SOUND: &str = "octet_length(fingerprint) = 36 AND revision BETWEEN 0 AND 4294967295 \
     AND attempt BETWEEN 0 AND 4294967295 AND status IN (0, 1, 2) AND (status = 1) = (code IS NOT NULL) \
+    AND (code IS NULL OR code BETWEEN 0 AND 65535) \
     AND (code IS NULL) = (headers IS NULL) AND (body IS NULL OR status = 1) AND (checkpoint IS NULL OR status = 0)";
 
 const TABLE_BYTES_MAX: usize = 50;
