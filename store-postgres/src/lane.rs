@@ -18,13 +18,12 @@ use crate::verb::Verb;
 ///
 /// There is no timer: what is queued when a statement ends goes with the next one, and a call that finds nobody before it
 /// goes at once.
-pub(crate) async fn run(settings: Arc<Settings>, mut queue: UnboundedReceiver<Job>) {
+pub(crate) async fn run(settings: Arc<Settings>, mut queue: UnboundedReceiver<Vec<Job>>) {
     let mut link = Link::new(settings);
-    while let Some(first) = queue.recv().await {
-        let mut waiting = vec![first];
+    while let Some(mut waiting) = queue.recv().await {
         while waiting.len() < BATCH_MAX {
             match queue.try_recv() {
-                Ok(job) => waiting.push(job),
+                Ok(jobs) => waiting.extend(jobs),
                 Err(_) => break,
             }
         }
@@ -58,7 +57,7 @@ impl Batch {
             if job.is_pointless() {
                 continue;
             }
-            if !seen.insert(job.key().clone()) {
+            if seen.len() == BATCH_MAX || !seen.insert(job.key().clone()) {
                 rest.push(job);
                 continue;
             }

@@ -33,7 +33,7 @@ pub struct PostgresStore {
 
 struct Shared {
     settings: Arc<Settings>,
-    lanes: Vec<UnboundedSender<Job>>,
+    lanes: Vec<UnboundedSender<Vec<Job>>>,
     purges: UnboundedSender<Purge>,
 }
 
@@ -63,16 +63,17 @@ impl PostgresStore {
     /// Queues a call where calls about its record queue, and waits for the answer.
     async fn call<T>(&self, job: impl FnOnce(Answer<T>) -> Job) -> Result<T, StoreError> {
         let (answer, answered) = oneshot::channel();
-        self.queue(job(answer));
+        let job = job(answer);
+        let lane = self.lane(job.key());
+        // If the thread has panicked, the caller sees its answer dropped.
+        let _ = self.shared.lanes[lane].send(vec![job]);
         answer_of(answered).await
     }
 
     /// Calls about one record go over one connection, where they keep their order.
-    fn queue(&self, job: Job) {
-        let [.., last] = job.key().digest();
-        let lane = usize::from(*last) % self.shared.lanes.len();
-        // If the thread has panicked, the caller sees its answer dropped.
-        let _ = self.shared.lanes[lane].send(job);
+    fn lane(&self, key: &RecordKey) -> usize {
+        let [.., last] = key.digest();
+        usize::from(*last) % self.shared.lanes.len()
     }
 }
 
@@ -144,10 +145,14 @@ impl KeyStore for PostgresStore {
 
     async fn claim_many(&self, claims: &[ClaimRequest]) -> Vec<Result<ClaimOutcome, StoreError>> {
         let mut waiting = Vec::with_capacity(claims.len());
+        let mut jobs: Vec<Vec<Job>> = self.shared.lanes.iter().map(|_| Vec::new()).collect();
         for ClaimRequest { key, claim, expected } in claims {
             let (answer, answered) = oneshot::channel();
-            self.queue(Job::claim(key.clone(), claim.clone(), *expected, answer));
+            jobs[self.lane(key)].push(Job::claim(key.clone(), claim.clone(), *expected, answer));
             waiting.push(answered);
+        }
+        for (lane, jobs) in self.shared.lanes.iter().zip(jobs) {
+            let _ = lane.send(jobs);
         }
         let mut outcomes = Vec::with_capacity(waiting.len());
         for answered in waiting {

@@ -44,8 +44,9 @@ CREATE TABLE {table} (
     ),
     CONSTRAINT "{name}_checkpoint" CHECK (checkpoint IS NULL OR status = 0)
 )
--- Room for the completed version of a row beside the claimed one, on the same page.
-WITH (fillfactor = 80);
+-- Room for the completed version of each row beside the claimed one, on the same page: a batch of completions cannot use
+-- the room of the versions that it replaces.
+WITH (fillfactor = 40);
 
 CREATE INDEX "{name}_sweep_at" ON {table} (sweep_at);
 
