@@ -82,7 +82,7 @@ pub(super) async fn a_renewal_at_the_last_moment_survives_a_purge(case: &Case) {
                 }),
                 _ => Box::pin(async move {
                     let mut purged = 0;
-                    for _ in 0..8 {
+                    for _ in 0..3 {
                         purged += handle.purge(1_000).await;
                     }
                     Seen::Purged(purged)
