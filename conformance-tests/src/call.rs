@@ -2,7 +2,7 @@
 
 use onceonly::{
     ClaimOutcome, ClaimRequest, CompleteOutcome, Completion, Expected, KeyStore, NewClaim, RecordKey,
-    Release, ReleaseOutcome, RenewOutcome, Renewal, Revision, Snapshot, StoreError, StoreErrorKind, Token,
+    Release, ReleaseOutcome, RenewOutcome, Renewal, Revision, Snapshot, StoreError, Token,
 };
 
 /// A verb of [`KeyStore`].
@@ -163,9 +163,8 @@ impl Request {
         }
     }
 
-    /// The answer of a call that failed with `kind`, in the shape of this verb. The store is named `fates`.
-    pub(crate) fn failed(&self, kind: StoreErrorKind, detail: &'static str) -> Answer {
-        let error = || StoreError::new(kind, "fates", detail);
+    /// The answer of a call that failed with `error`, in the shape of this verb.
+    pub(crate) fn failed(&self, error: impl Fn() -> StoreError) -> Answer {
         match self {
             Self::Claim { .. } => Answer::Claim(Err(error())),
             Self::Load { .. } => Answer::Load(Err(error())),
@@ -199,6 +198,19 @@ pub enum Answer {
 }
 
 impl Answer {
+    /// Which verb is answered.
+    pub const fn verb(&self) -> Verb {
+        match self {
+            Self::Claim(_) => Verb::Claim,
+            Self::Load(_) => Verb::Load,
+            Self::Renew(_) => Verb::Renew,
+            Self::Complete(_) => Verb::Complete,
+            Self::Release(_) => Verb::Release,
+            Self::PurgeExpired(_) => Verb::PurgeExpired,
+            Self::ClaimMany(_) => Verb::ClaimMany,
+        }
+    }
+
     /// The error, if the call failed; of a batch, the first one.
     pub fn error(&self) -> Option<&StoreError> {
         match self {
@@ -212,3 +224,96 @@ impl Answer {
         }
     }
 }
+
+/// Makes a [`KeyStore`] of a type whose `call` takes a [`Request`] and gives the [`Answer`] of the same verb.
+macro_rules! key_store_by_call {
+    ($store:ty, $name:literal) => {
+        #[async_trait::async_trait]
+        impl onceonly::KeyStore for $store {
+            fn name(&self) -> &'static str {
+                $name
+            }
+
+            async fn claim(
+                &self,
+                key: &onceonly::RecordKey,
+                claim: &onceonly::NewClaim,
+                expected: onceonly::Expected,
+            ) -> Result<onceonly::ClaimOutcome, onceonly::StoreError> {
+                let (key, claim) = (key.clone(), claim.clone());
+                match self.call($crate::call::Request::Claim { key, claim, expected }).await {
+                    $crate::call::Answer::Claim(answer) => answer,
+                    other => unreachable!("a claim was answered with {other:?}"),
+                }
+            }
+
+            async fn load(
+                &self,
+                key: &onceonly::RecordKey,
+            ) -> Result<Option<onceonly::Snapshot>, onceonly::StoreError> {
+                match self.call($crate::call::Request::Load { key: key.clone() }).await {
+                    $crate::call::Answer::Load(answer) => answer,
+                    other => unreachable!("a load was answered with {other:?}"),
+                }
+            }
+
+            async fn renew(
+                &self,
+                key: &onceonly::RecordKey,
+                token: onceonly::Token,
+                renewal: &onceonly::Renewal,
+            ) -> Result<onceonly::RenewOutcome, onceonly::StoreError> {
+                let (key, renewal) = (key.clone(), renewal.clone());
+                match self.call($crate::call::Request::Renew { key, token, renewal }).await {
+                    $crate::call::Answer::Renew(answer) => answer,
+                    other => unreachable!("a renewal was answered with {other:?}"),
+                }
+            }
+
+            async fn complete(
+                &self,
+                key: &onceonly::RecordKey,
+                token: onceonly::Token,
+                completion: &onceonly::Completion,
+            ) -> Result<onceonly::CompleteOutcome, onceonly::StoreError> {
+                let (key, completion) = (key.clone(), completion.clone());
+                match self.call($crate::call::Request::Complete { key, token, completion }).await {
+                    $crate::call::Answer::Complete(answer) => answer,
+                    other => unreachable!("a completion was answered with {other:?}"),
+                }
+            }
+
+            async fn release(
+                &self,
+                key: &onceonly::RecordKey,
+                token: onceonly::Token,
+                release: &onceonly::Release,
+            ) -> Result<onceonly::ReleaseOutcome, onceonly::StoreError> {
+                let (key, release) = (key.clone(), *release);
+                match self.call($crate::call::Request::Release { key, token, release }).await {
+                    $crate::call::Answer::Release(answer) => answer,
+                    other => unreachable!("a release was answered with {other:?}"),
+                }
+            }
+
+            async fn purge_expired(&self, limit: u32) -> Result<u64, onceonly::StoreError> {
+                match self.call($crate::call::Request::PurgeExpired { limit }).await {
+                    $crate::call::Answer::PurgeExpired(answer) => answer,
+                    other => unreachable!("a purge was answered with {other:?}"),
+                }
+            }
+
+            async fn claim_many(
+                &self,
+                claims: &[onceonly::ClaimRequest],
+            ) -> Vec<Result<onceonly::ClaimOutcome, onceonly::StoreError>> {
+                match self.call($crate::call::Request::ClaimMany { claims: claims.to_vec() }).await {
+                    $crate::call::Answer::ClaimMany(answers) => answers,
+                    other => unreachable!("a batch was answered with {other:?}"),
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use key_store_by_call;

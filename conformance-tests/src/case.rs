@@ -14,10 +14,11 @@ use onceonly::{
 };
 
 use crate::clock::ClockControl;
-use crate::declaration::{ClockKind, Declaration};
+use crate::declaration::{ClockKind, Declaration, Durability, Processes};
 use crate::evidence::{Evidence, Notes};
 use crate::fixture::{Fixture, FixtureError, RawAccess, RawLock, StoreClock};
 use crate::handle::Handle;
+use crate::process::{Lost, Process, StartCommand};
 use crate::race::Race;
 use crate::random::Random;
 use crate::verdict::{inconclusive, not_claimed, set_up_failed};
@@ -40,6 +41,9 @@ pub(crate) struct Case {
     tokens: AtomicU64,
     step: Mutex<&'static str>,
     notes: Arc<Notes>,
+    /// How another process is started, where that is known.
+    start: Option<StartCommand>,
+    lost: Lost,
 }
 
 impl Case {
@@ -49,6 +53,7 @@ impl Case {
         scale: u32,
         seed: u64,
         bound: Duration,
+        start: Option<StartCommand>,
     ) -> Result<Self, FixtureError> {
         let clock = fixture.clock();
         let as_declared = match clock {
@@ -63,7 +68,7 @@ impl Case {
         // A name that no other run uses, also where cases share a server.
         let scope = Scope::named(&format!("case {}", IdempotencyKey::generate().as_str()))?;
         let (neighbours, step) = (Mutex::default(), Mutex::new(""));
-        let (tokens, notes) = (AtomicU64::new(0), Arc::default());
+        let (tokens, notes, lost) = (AtomicU64::new(0), Arc::default(), Lost::default());
         Ok(Self {
             fixture,
             neighbours,
@@ -77,6 +82,8 @@ impl Case {
             tokens,
             step,
             notes,
+            start,
+            lost,
         })
     }
 
@@ -137,6 +144,53 @@ impl Case {
             handles.push(self.another().await);
         }
         handles
+    }
+
+    /// Where the store declares one process, the case is not claimed.
+    fn requires_several_processes(&self) {
+        if self.declaration.processes == Processes::One {
+            not_claimed(format!("{} declares one process", self.declaration.name));
+        }
+    }
+
+    /// Where the store does not declare that writes survive the process that made them, the case is not claimed.
+    pub(crate) fn requires_that_writes_outlive_their_process(&self) {
+        self.requires_several_processes();
+        let Declaration { name, durability, .. } = self.declaration;
+        if durability < Durability::Process {
+            not_claimed(format!("{name} declares that a write survives no more than its handle"));
+        }
+    }
+
+    /// Other processes, each with a handle to the same records. Where the store declares one process, or nobody has said
+    /// how to start another, the case is not claimed.
+    pub(crate) async fn processes(&self, count: usize) -> Vec<Process> {
+        self.requires_several_processes();
+        let name = self.declaration.name;
+        let address = self.fixture.address().unwrap_or_else(|| {
+            set_up_failed(format_args!("{name} declares several processes, and its fixture has no address"))
+        });
+        let Some(start) = &self.start else {
+            not_claimed("this suite was not told how to start another process, see Suite::with_processes")
+        };
+        // All of them first: they open at the same time.
+        let start = |_| Process::start(start, &address, &self.clock, &self.lost);
+        let mut processes: Vec<Process> = (0..count).map(start).collect();
+        for process in &mut processes {
+            process.ready().await;
+        }
+        processes
+    }
+
+    /// One other process, see [`processes`](Self::processes).
+    pub(crate) async fn process(&self) -> Process {
+        let mut processes = self.processes(1).await;
+        processes.remove(0)
+    }
+
+    /// Why a process is gone that the case did not end, if one is.
+    pub(crate) fn lost_process(&self) -> Option<String> {
+        self.lost.first()
     }
 
     /// A handle as its trait object, for decorators.

@@ -12,6 +12,7 @@ mod held;
 mod instants;
 mod interleaved;
 mod keys;
+mod kills;
 mod late;
 mod lease;
 mod load;
@@ -19,7 +20,9 @@ mod locks;
 mod model;
 mod names;
 mod neighbours;
+mod pauses;
 mod payload;
+mod processes;
 mod purge;
 mod races;
 mod release;
@@ -372,6 +375,42 @@ cases! {
             "each item of a batch dropped at any poll happened whole or not at all";
         aborted_tasks_leave_every_record_legal_and_every_handle_usable: "D3", Whole (Race),
             "a thousand tasks aborted at random leave legal records and usable handles";
+    }
+    processes {
+        of_two_hundred_claims_in_four_processes_one_is_granted: "R10", Exclusive (Race),
+            "of two hundred claims at once in four processes, one is granted";
+        of_takers_in_four_processes_one_is_granted: "R10", Exclusive (Race),
+            "of takers of one abandoned record in four processes, one is granted";
+        of_completions_in_four_processes_one_is_first: "R10", Held (Race),
+            "of completions under one token in four processes, one is stored and all learn which";
+        the_token_decides_who_writes_and_not_the_process: "R10", Held (Control),
+            "in every process the holder's token writes, and no other";
+        a_write_in_one_process_is_seen_by_all_others: "R10", Durable (Control),
+            "every acknowledged write is seen by every process";
+    }
+    pauses {
+        a_holder_paused_past_its_lease_writes_nothing: "L17", Held (Control),
+            "a holder whose process stood still past its lease is refused after a takeover";
+        a_taker_paused_after_its_look_is_refused: "L18", Exclusive (Control),
+            "a taker whose process stood still after its look is refused if the record has moved on";
+        a_paused_process_does_not_hold_up_others: "F12", Bounded (Control),
+            "while a process stands still in the middle of its calls, every call of others comes to an end";
+    }
+    kills {
+        every_acknowledged_write_survives_a_kill: "F10", Durable (Race),
+            "every write that was acknowledged before its process was killed is there for others";
+        a_write_cut_off_by_a_kill_happened_whole_or_not_at_all: "F11", Whole (Race),
+            "a write that was under way when its process was killed happened whole or not at all";
+        a_write_cut_off_by_a_kill_can_be_repeated_to_its_end: "F9", Repeating (Race),
+            "a write that was under way when its process was killed can be repeated to its end";
+        a_purge_cut_off_by_a_kill_takes_nothing_that_lives: "F9", PastItsTime (Race),
+            "a purge whose process was killed took nothing that lives, and can be repeated to its end";
+        a_key_whose_holder_was_killed_goes_on_after_the_lease: "F10", Durable (Control),
+            "a key whose holder was killed, whatever it was at, is free from the end of its lease on";
+        a_claim_that_waits_when_its_process_dies_does_not_win_the_key: "F15", Whole (Control),
+            "a claim that waited for a lock when its process was killed does not win the key later";
+        calls_under_way_when_their_process_ends_happened_whole_or_not_at_all: "D4", Whole (Race),
+            "calls that were under way when their process ended happened whole or not at all";
     }
     model {
         random_sequences_agree_with_the_model: "B19", Repeating,

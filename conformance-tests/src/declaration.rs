@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// Facts about a store. Clock, resolution and the largest response tell the suite how to test. Durability and processes
-/// are not tested by any case yet: they are taken at the author's word, and printed behind the run for whoever keeps its
-/// report. None of them excuses a store from a clause.
+/// Facts about a store. They tell the suite how to test, and none of them excuses a store from a clause. What a store does
+/// not declare, such as to survive the end of a process, is not asked of it, and the run says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Declaration {
@@ -14,9 +13,10 @@ pub struct Declaration {
     pub name: &'static str,
     /// Whose time the store takes.
     pub clock: ClockKind,
-    /// What an acknowledged write survives. Printed, not tested.
+    /// What an acknowledged write survives. Tested up to the end of the process that wrote it, by killing that, if
+    /// [several](Processes::Many) can share the records; what goes beyond is printed, not tested.
     pub durability: Durability,
-    /// Who can share the records. Printed, not tested.
+    /// Who can share the records. Tested with other processes.
     pub processes: Processes,
     /// The shortest difference between two of its deadlines. A microsecond unless told otherwise.
     pub resolution: Duration,
@@ -113,6 +113,7 @@ pub enum Durability {
 pub enum Processes {
     /// The handles of one process.
     One,
-    /// The handles of any number of processes.
+    /// The handles of any number of processes. The fixture says where they find each other, see
+    /// [`Fixture::address`](crate::Fixture::address).
     Many,
 }

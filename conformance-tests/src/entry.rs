@@ -1,9 +1,9 @@
 //! The `main` of a backend's conformance test.
 
 use std::ffi::OsString;
-use std::io;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::sync::Arc;
+use std::{env, io};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -12,6 +12,7 @@ use crate::report::Fact;
 use crate::run::Run;
 use crate::soak;
 use crate::suite::{CaseInfo, Suite};
+use crate::worker::serve_as_process;
 
 /// Makes a backend's conformance test out of its [`Fixture`]: one line in `tests/conformance.rs`.
 ///
@@ -66,7 +67,12 @@ impl TestTarget {
 /// Fails if a case fails, and also if the number of cases that ran is not the number that was asked for, or the report
 /// that the environment asks for (see [`report`](crate::report)) cannot be written.
 pub fn run_as_test<F: Fixture>(target: TestTarget) -> ExitCode {
-    let suite = Suite::of::<F>().with_command(&target.command());
+    if let Some(ended) = serve_as_process::<F>() {
+        return ended;
+    }
+    let suite = Suite::of::<F>()
+        .with_command(&target.command())
+        .with_processes(|| Ok(Command::new(env::current_exe()?)));
     if let Some(log) = soak::asked_for() {
         return soak::run(&suite, &log);
     }
@@ -95,7 +101,9 @@ fn run(suite: Suite, versions: Vec<Fact>, arguments: &Arguments) -> ExitCode {
     let left_out = usize::try_from(conclusion.num_filtered_out).unwrap_or(usize::MAX);
     let count = Count { ran: report.cases.len(), left_out, listed: report.cases_listed };
     println!("conformance of {:?}, seed {}: {}", report.store, run.seed(), count.summary());
-    println!("declared and not tested: {}", report.declared.untested());
+    if let Some(claim) = report.declared.untested() {
+        println!("declared and not tested: {claim}");
+    }
     for (name, reason) in report.not_claimed() {
         println!("not claimed: {name}: {reason}");
     }

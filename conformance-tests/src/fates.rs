@@ -5,14 +5,10 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use async_trait::async_trait;
-use onceonly::{
-    ClaimOutcome, ClaimRequest, CompleteOutcome, Completion, Expected, KeyStore, NewClaim, RecordKey,
-    Release, ReleaseOutcome, RenewOutcome, Renewal, Snapshot, StoreError, StoreErrorKind, Token,
-};
+use onceonly::{KeyStore, StoreError, StoreErrorKind};
 use tokio::sync::Notify;
 
-use crate::call::{Answer, Request, Verb};
+use crate::call::{Answer, Request, Verb, key_store_by_call};
 use crate::gate::Gate;
 
 /// What becomes of a call.
@@ -187,7 +183,8 @@ impl Fates {
     async fn call(&self, request: Request) -> Answer {
         let (fate, _arrival) = self.arrive(&request);
         let store = &*self.shared.store;
-        let unavailable = |detail| request.failed(StoreErrorKind::Unavailable, detail);
+        let failed = |kind, detail| request.failed(|| StoreError::new(kind, "fates", detail));
+        let unavailable = |detail| failed(StoreErrorKind::Unavailable, detail);
         match fate {
             Fate::Pass => request.deliver(store).await,
             Fate::LoseRequest => unavailable("the request was lost"),
@@ -195,7 +192,7 @@ impl Fates {
                 request.deliver(store).await;
                 unavailable("the reply was lost")
             }
-            Fate::Fail(kind) => request.failed(kind, "told to fail"),
+            Fate::Fail(kind) => failed(kind, "told to fail"),
             Fate::Late => {
                 let answer = unavailable("the request is late");
                 self.state().kept.push_back(request);
@@ -269,78 +266,4 @@ impl Drop for Arrival<'_> {
     }
 }
 
-#[async_trait]
-impl KeyStore for Fates {
-    fn name(&self) -> &'static str {
-        "fates"
-    }
-
-    async fn claim(
-        &self,
-        key: &RecordKey,
-        claim: &NewClaim,
-        expected: Expected,
-    ) -> Result<ClaimOutcome, StoreError> {
-        match self.call(Request::Claim { key: key.clone(), claim: claim.clone(), expected }).await {
-            Answer::Claim(answer) => answer,
-            other => unreachable!("a claim was answered with {other:?}"),
-        }
-    }
-
-    async fn load(&self, key: &RecordKey) -> Result<Option<Snapshot>, StoreError> {
-        match self.call(Request::Load { key: key.clone() }).await {
-            Answer::Load(answer) => answer,
-            other => unreachable!("a load was answered with {other:?}"),
-        }
-    }
-
-    async fn renew(
-        &self,
-        key: &RecordKey,
-        token: Token,
-        renewal: &Renewal,
-    ) -> Result<RenewOutcome, StoreError> {
-        match self.call(Request::Renew { key: key.clone(), token, renewal: renewal.clone() }).await {
-            Answer::Renew(answer) => answer,
-            other => unreachable!("a renewal was answered with {other:?}"),
-        }
-    }
-
-    async fn complete(
-        &self,
-        key: &RecordKey,
-        token: Token,
-        completion: &Completion,
-    ) -> Result<CompleteOutcome, StoreError> {
-        match self.call(Request::Complete { key: key.clone(), token, completion: completion.clone() }).await {
-            Answer::Complete(answer) => answer,
-            other => unreachable!("a completion was answered with {other:?}"),
-        }
-    }
-
-    async fn release(
-        &self,
-        key: &RecordKey,
-        token: Token,
-        release: &Release,
-    ) -> Result<ReleaseOutcome, StoreError> {
-        match self.call(Request::Release { key: key.clone(), token, release: *release }).await {
-            Answer::Release(answer) => answer,
-            other => unreachable!("a release was answered with {other:?}"),
-        }
-    }
-
-    async fn purge_expired(&self, limit: u32) -> Result<u64, StoreError> {
-        match self.call(Request::PurgeExpired { limit }).await {
-            Answer::PurgeExpired(answer) => answer,
-            other => unreachable!("a purge was answered with {other:?}"),
-        }
-    }
-
-    async fn claim_many(&self, claims: &[ClaimRequest]) -> Vec<Result<ClaimOutcome, StoreError>> {
-        match self.call(Request::ClaimMany { claims: claims.to_vec() }).await {
-            Answer::ClaimMany(answers) => answers,
-            other => unreachable!("a batch was answered with {other:?}"),
-        }
-    }
-}
+key_store_by_call!(Fates, "fates");

@@ -103,6 +103,10 @@ pub trait Fixture: Send + Sync + 'static {
 
     /// Opens, in another process, the place that [`address`](Self::address) names. The suite starts its own test binary
     /// again as that process.
+    ///
+    /// The process is killed while the place is still in use: what is joined must not be cleared away when this is
+    /// dropped. On [`ClockKind::Manual`](crate::ClockKind::Manual) its [`clock`](Self::clock) is one of its own, which
+    /// the suite sets with every call. Nothing in it may write to the standard output, on which the calls are answered.
     async fn join(address: &str) -> Result<Self, FixtureError>
     where
         Self: Sized,

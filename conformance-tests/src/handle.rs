@@ -8,6 +8,7 @@ use onceonly::{
     Release, ReleaseOutcome, RenewOutcome, Renewal, Snapshot, Stamp, StoreError, Token,
 };
 
+use crate::call::{Answer, Request};
 use crate::verdict::{broken, call_failed, inconclusive};
 
 /// A handle to the store under test. Each method either answers what its name says or ends the case.
@@ -196,7 +197,22 @@ pub(crate) fn failed(verb: &str, error: &StoreError) -> ! {
     call_failed(format!("{verb} failed on a store that is well: {}", chain(error)))
 }
 
-fn chain(error: &StoreError) -> String {
+/// Repeats a call until its answer is certain, as a caller does that was given none.
+pub(crate) async fn until_certain(request: &Request, handle: &Handle) -> Answer {
+    let mut told = String::new();
+    for _ in 0..TRIES {
+        let answer = request.deliver(&*handle.store).await;
+        match answer.error() {
+            None => return answer,
+            Some(error) if error.outcome_is_unknown() => told = chain(error),
+            Some(error) => failed(&format!("{:?}, repeated,", request.verb()), error),
+        }
+    }
+    broken(format!("{:?}, repeated {TRIES} times, still has no certain answer: {told}", request.verb()))
+}
+
+/// An error and what it comes from, in words.
+pub(crate) fn chain(error: &StoreError) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(source) = cause {
@@ -205,3 +221,6 @@ fn chain(error: &StoreError) -> String {
     }
     text
 }
+
+/// How often a call is repeated. A store that is well answers the first time, or the second on a busy machine.
+const TRIES: usize = 10;

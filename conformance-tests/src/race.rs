@@ -74,11 +74,15 @@ impl Race {
             answers.push(answer);
             intervals.push((began, ended));
         }
-        let overlap = overlap(&intervals);
-        self.notes.overlapped(overlap);
-        self.overlap_max = self.overlap_max.max(overlap);
+        self.saw_overlap(overlap(&intervals));
         answers.rotate_right(first);
         answers
+    }
+
+    /// Takes note of calls that ran in other processes, where so many were under way at one instant.
+    pub(crate) fn saw_overlap(&mut self, overlap: usize) {
+        self.notes.overlapped(overlap);
+        self.overlap_max = self.overlap_max.max(overlap);
     }
 
     /// Voids the attempt if no two calls were ever under way at the same time.

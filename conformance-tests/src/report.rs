@@ -273,19 +273,13 @@ pub enum InvalidReport {
 }
 
 impl Declared {
-    /// What must not be read as having been tested.
-    pub fn untested(&self) -> String {
-        let durability = match self.durability {
-            Durability::Handle => "the drop of a handle",
-            Durability::Process => "the end of its process",
-            Durability::PowerLoss => "a loss of power",
-            Durability::Failover => "the loss of its host",
-        };
-        let processes = match self.processes {
-            Processes::One => "one process",
-            Processes::Many => "any number of processes",
-        };
-        format!("a write survives {durability}; {processes} may share the records")
+    /// What is declared and must not be read as having been tested.
+    pub const fn untested(&self) -> Option<&'static str> {
+        match self.durability {
+            Durability::Handle | Durability::Process => None,
+            Durability::PowerLoss => Some("a write survives a loss of power"),
+            Durability::Failover => Some("a write survives a loss of power, and the loss of its host"),
+        }
     }
 }
 

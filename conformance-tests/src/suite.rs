@@ -2,9 +2,11 @@
 
 use std::fmt;
 use std::future::Future;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::pin::Pin;
+use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,6 +20,7 @@ use crate::declaration::Declaration;
 use crate::evidence::{Evidence, Outcome};
 use crate::failure::{Again, Failure, FailureKind, Symptom};
 use crate::fixture::{Fixture, FixtureError};
+use crate::process::StartCommand;
 use crate::random;
 use crate::verdict::Left;
 use crate::watched::{Unfinished, watched};
@@ -27,6 +30,7 @@ use crate::watched::{Unfinished, watched};
 pub struct Suite {
     declaration: Declaration,
     open: Arc<dyn Fn() -> Opening + Send + Sync>,
+    start: Option<StartCommand>,
     bound: Duration,
     seed: Option<u64>,
     again: Arc<Again>,
@@ -88,7 +92,19 @@ impl Suite {
             let opening = open();
             Box::pin(async move { Ok(Box::new(opening.await?) as Box<dyn Fixture>) }) as Opening
         });
-        Self { declaration, open, bound: BOUND, seed: None, again: Arc::default() }
+        Self { declaration, open, start: None, bound: BOUND, seed: None, again: Arc::default() }
+    }
+
+    /// Other processes are started with what `command` makes: a program that calls
+    /// [`serve_as_process`](crate::serve_as_process), with the fixture of this suite, before it does anything else.
+    /// [`main!`](crate::main) starts itself. Without this, cases that need another process are not claimed.
+    #[must_use]
+    pub fn with_processes(
+        mut self,
+        command: impl Fn() -> io::Result<Command> + Send + Sync + 'static,
+    ) -> Self {
+        self.start = Some(Arc::new(command));
+        self
     }
 
     /// How long one attempt at a case may take before it counts as stuck. Three minutes unless told otherwise.
@@ -262,6 +278,11 @@ impl Attempt {
                 left => Err(failure(Seen::of(&case), left)),
             },
         };
+        // Whatever else was seen: calls may have failed because of it.
+        let outcome = match case.lost_process() {
+            Some(how) => Err(failure(Seen::of(&case), Left::SetUp(how))),
+            None => outcome,
+        };
         let closed = runtime.block_on(case.close()).map_err(set_up);
         drop(case);
         // A call that a broken store never ends must not keep the runtime.
@@ -273,7 +294,8 @@ impl Attempt {
         let opening = async {
             let fixture = (self.suite.open)().await?;
             let seed = random::of_case(self.seed, self.case.info.name);
-            Case::open(self.suite.declaration.clone(), fixture, self.scale, seed, self.suite.bound).await
+            let Suite { declaration, bound, start, .. } = self.suite.clone();
+            Case::open(declaration, fixture, self.scale, seed, bound, start).await
         };
         match tokio::time::timeout(self.suite.bound, opening).await {
             Ok(opened) => opened,

@@ -25,13 +25,15 @@ impl Left {
     pub(crate) fn from_panic(payload: Box<dyn Any + Send>) -> Self {
         match payload.downcast::<Self>() {
             Ok(left) => *left,
-            Err(payload) => {
-                let text = payload.downcast_ref::<String>().map(String::as_str);
-                let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
-                Self::CallFailed(format!("a call panicked: {text}"))
-            }
+            Err(payload) => Self::CallFailed(format!("a call panicked: {}", panic_text(&*payload))),
         }
     }
+}
+
+/// The message of a caught panic.
+pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message")
 }
 
 /// Ends the case: the store breaks the contract.

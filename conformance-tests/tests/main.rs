@@ -11,3 +11,4 @@ mod servers;
 mod shrinking;
 mod specification;
 mod suite;
+mod wire;

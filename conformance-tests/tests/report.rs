@@ -120,7 +120,7 @@ fn markdown_tells_every_verdict_apart() {
         "Inconclusive:\n\n* too slow: `held::d` (L3)",
         "Set-up failed:\n\n* no server: `held::e` (L4)",
         "~~~~~~text\nL2  the text\nof it\n~~~~~~",
-        "a write survives the loss of its host; any number of processes may share the records",
+        "Declared and not tested: a write survives a loss of power, and the loss of its host.",
         "| SQLite | 3.51.3 |",
         "| options | a\\|b / c |",
         "| all | 5 | 1 | 1 | 1 | 1 | 1 | 2 | 96 | 3 |  |",

@@ -20,20 +20,18 @@ use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 mod damage;
 
 struct Table {
-    server: Arc<Lent>,
+    /// None in another process, which only knows where it is.
+    server: Option<Arc<Lent>>,
+    url: String,
     name: String,
 }
 
 impl Table {
     async fn create(server: Arc<Lent>) -> Result<Self, FixtureError> {
         let name = format!("t{}", IdempotencyKey::generate().as_str().replace('-', ""));
-        let table = Self { server, name };
-        table.options().migrate(&table.url()).await?;
+        let table = Self { url: server.server().postgres.url(), server: Some(server), name };
+        table.options().migrate(&table.url).await?;
         Ok(table)
-    }
-
-    fn url(&self) -> String {
-        self.server.server().postgres.url()
     }
 
     fn options(&self) -> PostgresOptions {
@@ -41,7 +39,7 @@ impl Table {
     }
 
     fn rows(&self) -> Rows {
-        Rows { url: self.url(), table: self.name.clone() }
+        Rows { url: self.url.clone(), table: self.name.clone() }
     }
 }
 
@@ -60,17 +58,18 @@ impl Fixture for Table {
     }
 
     async fn handle(&self) -> Result<Arc<dyn KeyStore>, FixtureError> {
-        Ok(Arc::new(self.options().connect(&self.url()).await?))
+        Ok(Arc::new(self.options().connect(&self.url).await?))
     }
 
     async fn impatient_handle(&self, patience: Duration) -> Result<Option<Arc<dyn KeyStore>>, FixtureError> {
         let options = self.options().lock_timeout(patience);
-        Ok(Some(Arc::new(options.connect(&self.url()).await?)))
+        Ok(Some(Arc::new(options.connect(&self.url).await?)))
     }
 
     fn clock(&self) -> StoreClock {
-        match &self.server.server().clock {
-            Some(clock) => StoreClock::Steered(Arc::new(clock.clone())),
+        match self.server.as_ref().and_then(|server| server.server().clock.clone()) {
+            Some(clock) => StoreClock::Steered(Arc::new(clock)),
+            // Also in another process: the server's clock is set by the one that started it.
             None => StoreClock::System,
         }
     }
@@ -81,7 +80,19 @@ impl Fixture for Table {
 
     /// Another table on the same server.
     async fn neighbour(&self) -> Result<Option<Box<dyn Fixture>>, FixtureError> {
-        Ok(Some(Box::new(Self::create(Arc::clone(&self.server)).await?)))
+        let Some(server) = &self.server else { return Ok(None) };
+        Ok(Some(Box::new(Self::create(Arc::clone(server)).await?)))
+    }
+
+    fn address(&self) -> Option<String> {
+        Some(format!("{} {}", self.url, self.name))
+    }
+
+    async fn join(address: &str) -> Result<Self, FixtureError> {
+        let Some((url, name)) = address.split_once(' ') else {
+            return Err(FixtureError::new("the address is a URL and a table's name"));
+        };
+        Ok(Self { server: None, url: url.to_owned(), name: name.to_owned() })
     }
 
     async fn environment(&self) -> Result<Vec<(&'static str, String)>, FixtureError> {

@@ -18,15 +18,18 @@ use tempfile::TempDir;
 mod damage;
 
 struct Sqlite {
-    /// Removed when the case is over.
-    folder: Arc<TempDir>,
+    file: PathBuf,
+    /// Removed when the case is over, by the process that made it.
+    folder: Option<Arc<TempDir>>,
     clock: ManualClock,
     table: &'static str,
 }
 
 impl Sqlite {
-    fn file(&self) -> PathBuf {
-        self.folder.path().join("keys.db")
+    fn at(file: PathBuf, folder: Option<Arc<TempDir>>) -> Self {
+        // Some time in 2027: a time near zero would hide arithmetic that goes below it.
+        let clock = ManualClock::starting_at(Timestamp::from_micros(1_800_000_000_000_000));
+        Self { file, folder, clock, table: "onceonly_records" }
     }
 
     fn options(&self) -> SqliteOptions {
@@ -41,18 +44,17 @@ impl Fixture for Sqlite {
     }
 
     async fn open() -> Result<Self, FixtureError> {
-        // Some time in 2027: a time near zero would hide arithmetic that goes below it.
-        let clock = ManualClock::starting_at(Timestamp::from_micros(1_800_000_000_000_000));
-        Ok(Self { folder: Arc::new(tempfile::tempdir()?), clock, table: "onceonly_records" })
+        let folder = tempfile::tempdir()?;
+        Ok(Self::at(folder.path().join("keys.db"), Some(Arc::new(folder))))
     }
 
     /// A second open of the same file: a writer and readers of its own, as in another process.
     async fn handle(&self) -> Result<Arc<dyn KeyStore>, FixtureError> {
-        Ok(Arc::new(self.options().busy_timeout(PATIENCE).open(self.file())?))
+        Ok(Arc::new(self.options().busy_timeout(PATIENCE).open(&self.file)?))
     }
 
     async fn impatient_handle(&self, patience: Duration) -> Result<Option<Arc<dyn KeyStore>>, FixtureError> {
-        let store = self.options().busy_timeout(patience).open(self.file())?;
+        let store = self.options().busy_timeout(patience).open(&self.file)?;
         Ok(Some(Arc::new(store)))
     }
 
@@ -61,19 +63,27 @@ impl Fixture for Sqlite {
     }
 
     fn raw(&self) -> Option<Arc<dyn RawAccess>> {
-        Some(Arc::new(Rows { file: self.file(), table: self.table }))
+        Some(Arc::new(Rows { file: self.file.clone(), table: self.table }))
     }
 
     /// Another table in the same file.
     async fn neighbour(&self) -> Result<Option<Box<dyn Fixture>>, FixtureError> {
-        let (folder, clock) = (Arc::clone(&self.folder), self.clock.clone());
-        Ok(Some(Box::new(Self { folder, clock, table: "other_records" })))
+        let (file, folder, clock) = (self.file.clone(), self.folder.clone(), self.clock.clone());
+        Ok(Some(Box::new(Self { file, folder, clock, table: "other_records" })))
+    }
+
+    fn address(&self) -> Option<String> {
+        self.file.to_str().map(str::to_owned)
+    }
+
+    async fn join(address: &str) -> Result<Self, FixtureError> {
+        Ok(Self::at(address.into(), None))
     }
 
     async fn environment(&self) -> Result<Vec<(&'static str, String)>, FixtureError> {
         let _store = self.handle().await?;
         // That of the file, which a store sets; `synchronous` is each connection's own and cannot be looked at here.
-        let connection = Connection::open_with_flags(self.file(), OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        let connection = Connection::open_with_flags(&self.file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         let journal_mode = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
         Ok(vec![
             ("SQLite", rusqlite::version().to_owned()),

@@ -1,11 +1,11 @@
 //! Futures dropped at each of their polls, and tasks aborted at random.
 
-use onceonly::{ClaimRequest, Expected, NewClaim, Record, RecordKey, Snapshot, Span, Status, Timestamp};
+use onceonly::{ClaimRequest, Expected, NewClaim, Record, Status};
 
 use crate::call::{Request, Verb};
 use crate::case::{Case, checkpoint, completion, release, response, revision, seconds};
-use crate::compare::claimed_record;
 use crate::drops::{drop_at, sweep};
+use crate::effect::Effect;
 use crate::handle::{Handle, failed};
 use crate::verdict::{check, check_eq};
 
@@ -98,7 +98,7 @@ async fn drop_everywhere(case: &Case, verb: Verb) {
     let mut number = 0;
     sweep(async |point| {
         number += 1;
-        let call = DroppedCall::prepared(case, verb, number).await;
+        let call = prepared(case, verb, &format!("dropped {number}")).await;
         let store = handle.plain();
 
         let polled = drop_at(call.request.deliver(&*store), point).await;
@@ -115,125 +115,42 @@ async fn drop_everywhere(case: &Case, verb: Verb) {
     .await;
 }
 
-/// A call to be dropped, and the record as it was before it.
-struct DroppedCall {
-    request: Request,
-    key: RecordKey,
-    claim: NewClaim,
-    before: Option<Record>,
-    /// The store's time before the call.
-    earliest: Timestamp,
-    tick: i64,
-}
-
-impl DroppedCall {
-    async fn prepared(case: &Case, verb: Verb, number: usize) -> Self {
-        let key = case.key(&format!("dropped {verb:?} {number}"));
-        let mut claim = if verb == Verb::PurgeExpired { case.brief_claim() } else { case.claim() };
-        // Something that half a write could lose.
-        claim.checkpoint = Some("inherited".into());
-        let token = claim.token;
-        let expected = Expected::Absent;
-        let request = match verb {
-            Verb::Claim => Request::Claim { key: key.clone(), claim: claim.clone(), expected },
-            Verb::Load => Request::Load { key: key.clone() },
-            Verb::Renew => {
-                let renewal = checkpoint(2, seconds(RENEWED_LEASE), "half-way");
-                Request::Renew { key: key.clone(), token, renewal }
-            }
-            Verb::Complete => {
-                Request::Complete { key: key.clone(), token, completion: completion(2, response("done")) }
-            }
-            Verb::Release => Request::Release { key: key.clone(), token, release: release(2) },
-            Verb::PurgeExpired => Request::PurgeExpired { limit: 1_000 },
-            Verb::ClaimMany => {
-                let item = |key, claim| ClaimRequest { key, claim, expected };
-                let second = case.key(&format!("dropped {verb:?} {number}, second item"));
-                Request::ClaimMany {
-                    claims: vec![item(second, case.claim()), item(key.clone(), claim.clone())],
-                }
-            }
-        };
-        if !matches!(verb, Verb::Claim | Verb::ClaimMany) {
-            case.store().claimed(&key, &claim).await;
+/// A call of `verb` that is to be cut off, on a record of its own: no two have the same `name`.
+pub(super) async fn prepared(case: &Case, verb: Verb, name: &str) -> Effect {
+    let key = case.key(&format!("{name} {verb:?}"));
+    let mut claim = if verb == Verb::PurgeExpired { case.brief_claim() } else { case.claim() };
+    // Something that half a write could lose.
+    claim.checkpoint = Some("inherited".into());
+    let token = claim.token;
+    let expected = Expected::Absent;
+    let request = match verb {
+        Verb::Claim => Request::Claim { key: key.clone(), claim: claim.clone(), expected },
+        Verb::Load => Request::Load { key: key.clone() },
+        Verb::Renew => {
+            let renewal = checkpoint(2, seconds(600), "half-way");
+            Request::Renew { key: key.clone(), token, renewal }
         }
-        let before = case.store().load(&key).await.map(|found| found.record);
-        if let (Verb::PurgeExpired, Some(record)) = (verb, &before) {
-            case.reach(record.unresolved_until).await;
+        Verb::Complete => {
+            Request::Complete { key: key.clone(), token, completion: completion(2, response("done")) }
         }
-        let earliest = case.now().await;
-        Self { request, key, claim, before, earliest, tick: case.tick() }
-    }
-
-    /// The record is as before the call, or as after it.
-    async fn check_whole(&self, other: &Handle) {
-        let found = other.load(&self.key).await;
-        let whole =
-            found.as_ref().map(|found| &found.record) == self.before.as_ref() || self.is_done(found.as_ref());
-        check!(whole, "a dropped {:?} left half of its effect: {found:?}", self.request.verb());
-    }
-
-    async fn check_done(&self, other: &Handle) {
-        let found = other.load(&self.key).await;
-        check!(
-            self.is_done(found.as_ref()),
-            "{:?}, repeated after it had been dropped, did not have its effect: {found:?}",
-            self.request.verb()
-        );
-    }
-
-    /// Whether the whole record is what the call makes of it. The call ran at some instant since `earliest`, so a
-    /// deadline that it sets may lie within as much.
-    fn is_done(&self, found: Option<&Snapshot>) -> bool {
-        let Some(found) = found else { return self.request.verb() == Verb::PurgeExpired };
-        let record = &found.record;
-        let set = |deadline: Timestamp, span: Span| {
-            let latest = found.now.plus(span).as_micros().saturating_add(self.tick);
-            self.earliest.plus(span) <= deadline && deadline.as_micros() < latest
-        };
-        match &self.request {
-            Request::Claim { .. } | Request::ClaimMany { .. } => {
-                let due =
-                    claimed_record(&self.claim, record.stamp(record.created_at), record.unresolved_until);
-                record == &due
-                    && self.earliest <= record.created_at
-                    && record.created_at <= found.now
-                    && set(record.lease_until, self.claim.lease)
-                    && set(record.expires_at, self.claim.keep)
-                    && set(record.unresolved_until, self.claim.keep_unresolved)
-            }
-            Request::Load { .. } => Some(record) == self.before.as_ref(),
-            Request::Renew { renewal, .. } => {
-                let status = Status::InProgress { checkpoint: renewal.checkpoint.clone() };
-                let lease_until = record.lease_until;
-                set(lease_until, seconds(RENEWED_LEASE))
-                    && self.is_after(record, status, |due| due.lease_until = lease_until)
-            }
-            Request::Complete { completion, .. } => {
-                let expires_at = record.expires_at;
-                set(expires_at, completion.retention)
-                    && self.is_after(record, Status::Completed(completion.result.clone()), |due| {
-                        due.expires_at = expires_at;
-                    })
-            }
-            Request::Release { release, .. } => {
-                let expires_at = record.expires_at;
-                set(expires_at, release.keep)
-                    && self.is_after(record, Status::Released, |due| due.expires_at = expires_at)
-            }
-            Request::PurgeExpired { .. } => false,
+        Verb::Release => Request::Release { key: key.clone(), token, release: release(2) },
+        Verb::PurgeExpired => Request::PurgeExpired { limit: 1_000 },
+        Verb::ClaimMany => {
+            let item = |key, claim| ClaimRequest { key, claim, expected };
+            let second = case.key(&format!("{name} {verb:?}, second item"));
+            Request::ClaimMany { claims: vec![item(second, case.claim()), item(key.clone(), claim.clone())] }
         }
+    };
+    if !matches!(verb, Verb::Claim | Verb::ClaimMany) {
+        case.store().claimed(&key, &claim).await;
     }
-
-    /// Whether `found` is the record before the call, with revision 2, this status, and `change`.
-    fn is_after(&self, found: &Record, status: Status, change: impl FnOnce(&mut Record)) -> bool {
-        self.before.clone().is_some_and(|mut due| {
-            due.version.revision = revision(2);
-            due.status = status;
-            change(&mut due);
-            *found == due
-        })
+    let before = case.store().load(&key).await.map(|found| found.record);
+    if let (Verb::PurgeExpired, Some(record)) = (verb, &before) {
+        case.reach(record.unresolved_until).await;
     }
+    let earliest = case.now().await;
+    let resolution = case.declaration().resolution;
+    Effect { request, key, before, earliest, resolution }
 }
 
 /// The handle does everything that a handle does.
@@ -245,6 +162,3 @@ pub(super) async fn usable(case: &Case, handle: &Handle, name: &str) {
     check_eq!(handle.record(&key).await.version.revision, revision(3), "the revision after three writes");
     handle.purge(0).await;
 }
-
-/// Seconds of lease that a dropped renewal asks for: more than the claim did, less than its record is remembered.
-const RENEWED_LEASE: u64 = 600;

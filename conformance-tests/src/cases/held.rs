@@ -116,7 +116,7 @@ async fn taken_over(case: &Case, key: &RecordKey) -> (NewClaim, NewClaim) {
     (first, taker)
 }
 
-async fn all_writes_refused(store: &Handle, key: &RecordKey, token: Token, what: &str) {
+pub(super) async fn all_writes_refused(store: &Handle, key: &RecordKey, token: Token, what: &str) {
     let before = store.record(key).await;
     let unchanged = async |verb| {
         let now = store.record(key).await;

@@ -223,7 +223,7 @@ async fn stranger_is_refused(case: &Case, store: &Handle, key: &onceonly::Record
 }
 
 /// What the law says of a record, to a request that asks for `what`.
-fn state(found: &onceonly::Snapshot, what: &str) -> &'static str {
+pub(super) fn state(found: &onceonly::Snapshot, what: &str) -> &'static str {
     match observe(Some(&found.record), &fingerprint(what).into(), found.now) {
         KeyState::Absent => broken("a record was read as absent"),
         KeyState::Expired { .. } => "expired",

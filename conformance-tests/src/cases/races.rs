@@ -19,30 +19,40 @@ pub(super) async fn of_many_deliveries_of_a_completion_one_is_first(case: &Case)
         case.store().claimed(&key, &claim).await;
         let contenders = handles.iter().enumerate().map(|(place, handle)| {
             let (handle, key, token) = (handle.clone(), key.clone(), claim.token);
-            let given = completion(2, response(&format!("delivery {place}")));
+            let given = completion(2, delivery(place));
             let contender: Contender<_> = Box::pin(async move { handle.complete(&key, token, &given).await });
             contender
         });
         let answers = race.round(contenders.collect()).await;
 
-        let applied = answers.iter().filter(|answer| matches!(answer, CompleteOutcome::Applied(_))).count();
-        check_eq!(applied, 1, "round {round}: how many deliveries of one completion were applied");
         let stored = result_of(case.store().record(&key).await);
-        for (place, answer) in answers.iter().enumerate() {
-            match answer {
-                CompleteOutcome::Applied(_) => {
-                    let given = response(&format!("delivery {place}"));
-                    check_eq!(stored, given, "round {round}: the result that stands");
-                }
-                CompleteOutcome::AlreadyCompleted(shown) => {
-                    let shown = result_of(shown.record.clone());
-                    check_eq!(shown, stored, "round {round}: what a repetition was shown");
-                }
-                CompleteOutcome::NotHeld => broken(format!("round {round}: a repetition answered NotHeld")),
-            }
-        }
+        check_one_is_first(round, &answers, &stored);
     }
     race.check_overlap();
+}
+
+/// Ends the case unless one delivery of a completion was applied, and all others were told so and shown what stands.
+/// Each brought a result of its own, see [`delivery`].
+pub(super) fn check_one_is_first(round: usize, answers: &[CompleteOutcome], stored: &StoredResult) {
+    let applied = answers.iter().filter(|answer| matches!(answer, CompleteOutcome::Applied(_))).count();
+    check_eq!(applied, 1, "round {round}: how many deliveries of one completion were applied");
+    for (place, answer) in answers.iter().enumerate() {
+        match answer {
+            CompleteOutcome::Applied(_) => {
+                check_eq!(*stored, delivery(place), "round {round}: the result that stands");
+            }
+            CompleteOutcome::AlreadyCompleted(shown) => {
+                let shown = result_of(shown.record.clone());
+                check_eq!(shown, *stored, "round {round}: what a repetition was shown");
+            }
+            CompleteOutcome::NotHeld => broken(format!("round {round}: a repetition answered NotHeld")),
+        }
+    }
+}
+
+/// The result that the delivery in this place brings.
+pub(super) fn delivery(place: usize) -> StoredResult {
+    response(&format!("delivery {place}"))
 }
 
 pub(super) async fn of_a_completion_and_a_release_one_is_applied(case: &Case) {

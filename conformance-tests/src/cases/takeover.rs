@@ -171,7 +171,7 @@ impl<'a> Duel<'a> {
 }
 
 /// A key whose holder has ended its lease, and the version that a taker sees.
-async fn abandoned(case: &Case, name: &str) -> (RecordKey, Version) {
+pub(super) async fn abandoned(case: &Case, name: &str) -> (RecordKey, Version) {
     let (key, claim) = (case.key(name), case.claim());
     case.store().claimed(&key, &claim).await;
     case.store().renewed(&key, claim.token, &end_of_lease(2)).await;

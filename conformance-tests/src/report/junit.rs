@@ -34,8 +34,9 @@ fn properties(report: &Report) -> Vec<Property> {
         Property::new("seed", seeds.join(" ")),
         Property::new("clock", report.declared.clock.name()),
         Property::new("cases", format!("{} of {}", report.cases.len(), report.cases_listed)),
-        Property::new("declared", report.declared.untested()),
     ];
+    properties
+        .extend(report.declared.untested().map(|claim| Property::new("declared and not tested", claim)));
     properties.extend(report.environment.iter().map(|fact| Property::new(&*fact.name, &*fact.value)));
     properties
 }

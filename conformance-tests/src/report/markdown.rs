@@ -62,7 +62,9 @@ pub fn document(reports: &[Report]) -> String {
 fn store(text: &mut String, report: &Report) {
     line(text, format_args!("\n## {}\n", report.store));
     line(text, format_args!("{}\n", summary(report)));
-    line(text, format_args!("Declared and not tested: {}.\n", report.declared.untested()));
+    if let Some(claim) = report.declared.untested() {
+        line(text, format_args!("Declared and not tested: {claim}.\n"));
+    }
     by_reason(text, "Not claimed", report, |verdict| match verdict {
         Verdict::NotClaimed { reason } => Some(reason),
         _ => None,
