@@ -18,7 +18,8 @@ for record in "$folder"/ended/*; do
     sleep 0.05
     tries=$((tries + 1))
   done
-  kill -s KILL -- "-$id"
+  # Not once it is gone: its number may be that of another group by then.
+  [ "$tries" -lt 200 ] || kill -s KILL -- "-$id"
 done
 
 # A second time for what a process that was just killed was still writing.

@@ -51,17 +51,23 @@ fn a_lease_ends_at_its_deadline_to_the_microsecond() {
 fn a_clock_that_is_off_runs_beside_that_of_the_host() {
     let frozen = frozen();
     let (clock, server) = &*frozen;
-    for (shown, offset) in [(ServerClock::Offset(HOUR), HOUR), (ServerClock::Real, 0)] {
-        clock.show(shown).unwrap();
-
+    let check_offset = |offset: i64| {
         let before = SystemClock.now().as_micros();
         let (theirs, ours) = (time_of(server), clock.now().as_micros());
         let after = SystemClock.now().as_micros();
-
         for time in [theirs, ours] {
             assert!((before..=after).contains(&(time - offset)), "{before}, {time} by {offset}, {after}");
         }
-    }
+    };
+
+    clock.show(ServerClock::Offset(HOUR)).unwrap();
+    check_offset(HOUR);
+    clock.step(HOUR).unwrap();
+    check_offset(2 * HOUR);
+    clock.show(ServerClock::Real).unwrap();
+    check_offset(0);
+    clock.step(-HOUR).unwrap();
+    check_offset(-HOUR);
 }
 
 #[test]
