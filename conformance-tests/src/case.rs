@@ -277,6 +277,11 @@ impl Case {
         }
     }
 
+    /// A span that does not end while the case runs, unless the case sets the clock: on one that runs an hour more.
+    pub(crate) fn unreached(&self, span: Span) -> Span {
+        if self.sets_clock() { span } else { span.plus(seconds(3_600)) }
+    }
+
     /// A race of so many rounds.
     pub(crate) fn race(&self, rounds: usize) -> Race {
         Race::of_rounds(rounds, Arc::clone(&self.notes))

@@ -1,6 +1,6 @@
 //! Records side by side, and what differs, in words.
 
-use onceonly::{NewClaim, Record, Revision, Stamp, Status, StoredResult, Timestamp, Version};
+use onceonly::{NewClaim, Record, Revision, Stamp, Status, StoredResult, Timestamp, Token, Version};
 
 use crate::verdict::broken;
 
@@ -37,24 +37,48 @@ pub(crate) fn check_same_result(found: &StoredResult, due: &StoredResult, what: 
 
 /// What differs, a line for each field; nothing if both are equal.
 pub(crate) fn differences(found: &Record, due: &Record) -> Vec<String> {
+    differences_in(&AsTheyAre, found, due)
+}
+
+/// How times and tokens are put into words.
+pub(crate) trait Wording {
+    fn time(&self, time: Timestamp) -> String;
+    fn token(&self, token: Token) -> String;
+}
+
+/// In their Debug form.
+struct AsTheyAre;
+
+impl Wording for AsTheyAre {
+    fn time(&self, time: Timestamp) -> String {
+        format!("{time:?}")
+    }
+
+    fn token(&self, token: Token) -> String {
+        format!("{token:?}")
+    }
+}
+
+/// What differs, with times and tokens in the words given.
+pub(crate) fn differences_in(wording: &impl Wording, found: &Record, due: &Record) -> Vec<String> {
     let mut differences = Vec::new();
     let mut compare = |field: &str, found: String, due: String| {
         if found != due {
             differences.push(format!("{field}: found {found}, due {due}"));
         }
     };
-    compare("token", format!("{:?}", found.version.token), format!("{:?}", due.version.token));
+    compare("token", wording.token(found.version.token), wording.token(due.version.token));
     compare("revision", format!("{:?}", found.version.revision), format!("{:?}", due.version.revision));
     compare("fingerprint", format!("{:?}", found.fingerprint), format!("{:?}", due.fingerprint));
     compare("attempt", found.attempt.to_string(), due.attempt.to_string());
-    compare("created_at", format!("{:?}", found.created_at), format!("{:?}", due.created_at));
-    compare("lease_until", format!("{:?}", found.lease_until), format!("{:?}", due.lease_until));
-    compare("expires_at", format!("{:?}", found.expires_at), format!("{:?}", due.expires_at));
-    compare(
-        "unresolved_until",
-        format!("{:?}", found.unresolved_until),
-        format!("{:?}", due.unresolved_until),
-    );
+    for (field, found, due) in [
+        ("created_at", found.created_at, due.created_at),
+        ("lease_until", found.lease_until, due.lease_until),
+        ("expires_at", found.expires_at, due.expires_at),
+        ("unresolved_until", found.unresolved_until, due.unresolved_until),
+    ] {
+        compare(field, wording.time(found), wording.time(due));
+    }
     match (&found.status, &due.status) {
         (Status::Completed(found), Status::Completed(due)) => {
             compare_results(found, due, &mut differences);

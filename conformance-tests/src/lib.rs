@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod account;
 mod call;
 mod case;
 mod cases;
@@ -18,6 +19,7 @@ mod fixture;
 mod gate;
 mod handle;
 mod lives;
+mod pair;
 mod planted;
 mod process;
 mod property;
