@@ -34,6 +34,7 @@ mod shutdown;
 mod sweeping;
 mod takeover;
 mod verbs;
+mod words;
 mod workload;
 
 use crate::clause::Clause;
@@ -415,6 +416,10 @@ cases! {
     model {
         random_sequences_agree_with_the_model: "B19", Repeating,
             "random sequences of calls agree with an independent model";
+    }
+    words {
+        all_short_words_agree_with_the_model: "B20", Held,
+            "whatever two callers do in up to five steps, an independent model agrees";
     }
     instants {
         a_lease_starts_when_it_is_granted: "L2", OneClock (Control),

@@ -13,7 +13,7 @@ use onceonly::{RecordKey, Scope};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-pub(crate) use self::row::row;
+pub(crate) use self::row::{RowTree, row};
 use crate::case::Case;
 use crate::random;
 use crate::verdict::Left;

@@ -1,5 +1,7 @@
 //! What the suite says of a fault that generated inputs have shown: the smallest input, in words, the same each time.
 
+use std::time::Duration;
+
 use onceonly_conformance::{Failure, Fault, PlantedPlace};
 
 #[test]
@@ -49,6 +51,7 @@ fn the_same_seed_gives_the_same_report() {
     for (fault, case) in [
         (Fault::CompleteByFormerHolder, SEQUENCES),
         (Fault::OldCheckpointLeft, SEQUENCES),
+        (Fault::CompleteByFormerHolder, WORDS),
         (Fault::BodyLossyText, RESPONSES),
         (Fault::KeysIgnoreCase, KEYS),
         (Fault::ScopeJoinedByColon, SCOPES),
@@ -57,6 +60,29 @@ fn the_same_seed_gives_the_same_report() {
 
         assert_eq!(first, second);
         assert_ne!(first, failure_of(fault, case, 8).to_string(), "the seed has no part in it");
+    }
+}
+
+#[test]
+fn short_words_show_what_callers_must_not_do_to_each_other() {
+    for fault in [
+        Fault::CompleteWithoutToken,
+        Fault::CompleteByFormerHolder,
+        Fault::ReleaseWithoutToken,
+        Fault::ReleaseLeavesToken,
+        Fault::ReleaseDeletes,
+        Fault::LastResultWins,
+        Fault::OwnClaimGrantedAgain,
+        Fault::NoLateRenewal,
+        Fault::NoLateCompletion,
+        Fault::AttemptNotRaised,
+        Fault::NeverPastUnlessPurged,
+        Fault::MarkHeldForEver,
+    ] {
+        let failure = failure_of(fault, WORDS, 7);
+
+        // Five letters, and a look at what they leave.
+        assert!((2..=6).contains(&steps(&failure).len()), "{fault:?}:\n{failure}");
     }
 }
 
@@ -88,12 +114,15 @@ fn the_smallest_names_are_told_that_meet() {
 }
 
 const SEQUENCES: &str = "model::random_sequences_agree_with_the_model";
+const WORDS: &str = "words::all_short_words_agree_with_the_model";
 const RESPONSES: &str = "payload::random_responses_come_back";
 const KEYS: &str = "keys::what_happens_to_one_key_leaves_others_alone";
 const SCOPES: &str = "scope::bytes_do_not_move_between_scope_and_key";
 
 fn failure_of(fault: Fault, case: &str, seed: u64) -> Box<Failure> {
-    Box::new(PlantedPlace::suite(Some(fault)).with_seed(seed).run(case).expect_err("the fault is found"))
+    // On a busy machine too there must be time for the input that shows it.
+    let suite = PlantedPlace::suite(Some(fault)).with_bound(Duration::from_secs(900)).with_seed(seed);
+    Box::new(suite.run(case).expect_err("the fault is found"))
 }
 
 /// The numbered lines of a report.

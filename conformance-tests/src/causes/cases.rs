@@ -364,7 +364,7 @@ pub(super) const CASES: &[(&[&str], &[&str])] = &[
         ],
     ),
     (
-        &["model::random_sequences_agree_with_the_model"],
+        &["model::random_sequences_agree_with_the_model", "words::all_short_words_agree_with_the_model"],
         &["see the last step, at which the store differs first; the cases of its verb say more"],
     ),
     (
