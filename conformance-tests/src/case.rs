@@ -64,6 +64,10 @@ impl Case {
         if !as_declared {
             return Err(FixtureError::new("the fixture's clock is not of the declared kind"));
         }
+        if let StoreClock::Manual(clock) = &clock {
+            // A clock that stands at a whole second hides what is cut to one.
+            clock.advance(ODD_MOMENT);
+        }
         let store = Handle::new(fixture.handle().await?);
         // A name that no other run uses, also where cases share a server.
         let scope = Scope::named(&format!("case {}", IdempotencyKey::generate().as_str()))?;
@@ -455,3 +459,5 @@ pub(crate) fn seconds(seconds: u64) -> Span {
 pub(crate) fn span(duration: Duration) -> Span {
     Span::new(duration).unwrap_or_else(|error| panic!("{duration:?} is a span of the suite: {error}"))
 }
+
+const ODD_MOMENT: Duration = Duration::from_micros(123_457);

@@ -2,6 +2,7 @@
 
 mod boundaries;
 mod caller;
+mod churn;
 mod claim;
 mod claim_many;
 mod complete;
@@ -128,6 +129,8 @@ cases! {
         the_first_result_stands: "B8", Held,
             "a second, different completion changes nothing, and the caller can tell";
         a_completion_is_stored_whatever_its_revision: "B5", Durable, "a completion is stored also under a revision that is no news";
+        a_completed_token_renews_no_more: "B14", Held,
+            "a completed claim can be renewed no more";
         a_completion_of_nothing_creates_nothing: "B6", Held,
             "a completion of an absent record is refused and creates nothing";
         a_result_is_kept_for_its_retention_at_least: "X2", PastItsTime,
@@ -185,6 +188,8 @@ cases! {
             "a batch of more than a hundred items of all kinds answers as single claims do";
         each_item_is_stamped_with_its_own_deadlines: "B18", OneClock,
             "each granted item of a batch is stamped with its own deadlines";
+        each_item_is_stored_as_it_was_given: "B18", Verbatim,
+            "each granted item of a batch is stored with what it has brought, and no other's";
         batches_of_takeovers_grant_each_key_once: "R2", Exclusive (Race),
             "of eight batches of takeovers, one is granted each key";
         a_thousand_items_are_one_batch: "B18", Bounded,
@@ -199,6 +204,8 @@ cases! {
             "a late holder that nobody displaced may complete";
         a_late_holder_that_nobody_displaced_may_renew: "L9", Held (Window),
             "a late holder that nobody displaced may renew, and a taker that looked before loses";
+        a_late_holder_that_nobody_displaced_may_release: "L7", Held (Window),
+            "a late holder that nobody displaced may release";
         a_late_renewal_after_a_takeover_is_refused: "L8", Held (Window),
             "a renewal that comes after a takeover is refused and recreates nothing";
         an_abandoned_key_stays_bound_to_its_request: "L13", Held (Window),
@@ -287,6 +294,8 @@ cases! {
     scope {
         one_key_in_two_scopes_is_two_records: "S1", Isolated,
             "one key in two scopes is two records";
+        scopes_are_compared_byte_for_byte: "S1", Isolated,
+            "scopes that differ in letter case, blanks, Unicode form or near their end are different scopes";
         the_global_scope_is_apart_from_every_named_one: "S1", Isolated,
             "the global scope is apart from every named one";
         bytes_do_not_move_between_scope_and_key: "S2", Isolated,
@@ -456,6 +465,8 @@ cases! {
             "an error that is definite has changed nothing, not a byte";
         an_unreadable_record_spoils_no_other: "F20", Isolated,
             "a record that cannot be read fails neither the rest of its batch nor a purge";
+        a_purge_goes_past_an_unreadable_record: "F20", Isolated (Window),
+            "a purge comes to the records beside one that is past its time and cannot be read";
         a_handle_that_has_met_every_failure_is_well_afterwards: "F27", Bounded (Control),
             "a handle on which calls have failed, in every way, does its work again";
     }

@@ -2,7 +2,7 @@
 
 use onceonly::{ClaimOutcome, Expected};
 
-use crate::case::{Case, checkpoint, completion, fingerprint, response, version};
+use crate::case::{Case, checkpoint, completion, fingerprint, response, seconds, version};
 use crate::compare::{check_same_record, claimed_record};
 use crate::race::Contender;
 use crate::verdict::{broken, check, check_eq};
@@ -100,7 +100,9 @@ pub(super) async fn a_claim_expecting_a_version_of_nothing_is_vacant(case: &Case
 }
 
 pub(super) async fn a_claim_expecting_the_stored_version_replaces_every_field(case: &Case) {
-    let (store, key, first) = (case.store(), case.key("a"), case.brief_claim());
+    let (store, key, mut first) = (case.store(), case.key("a"), case.brief_claim());
+    // Longer than the taker's: deadlines that are only ever moved forward would keep it.
+    first.keep = seconds(86_400);
     store.claimed(&key, &first).await;
     store.renewed(&key, first.token, &checkpoint(2, first.lease, "half-way")).await;
     case.reach(store.record(&key).await.lease_until).await;
@@ -120,6 +122,7 @@ pub(super) async fn a_claim_expecting_the_stored_version_replaces_every_field(ca
     );
     check!(
         case.is_deadline(stamp.lease_until, stamp.now, taker.lease)
+            && case.is_deadline(stamp.expires_at, stamp.now, taker.keep)
             && case.is_deadline(found.unresolved_until, stamp.now, taker.keep_unresolved),
         "the taker's deadlines are {found:?}, due were the spans that it asked for"
     );

@@ -2,8 +2,8 @@
 
 use onceonly::{ClaimOutcome, ClaimRequest, Expected, RecordKey};
 
-use crate::case::{Case, completion, end_of_lease, response, seconds, version};
-use crate::compare::check_same_record;
+use crate::case::{Case, completion, end_of_lease, fingerprint, response, seconds, version};
+use crate::compare::{check_same_record, claimed_record};
 use crate::race::Contender;
 use crate::verdict::{broken, check, check_eq};
 
@@ -149,6 +149,46 @@ pub(super) async fn each_item_is_stamped_with_its_own_deadlines(case: &Case) {
             case.is_deadline(stamp.lease_until, stamp.now, request.claim.lease)
                 && case.is_deadline(stamp.expires_at, stamp.now, request.claim.keep),
             "the deadlines of item {number} are not the spans that it asked for: {stamp:?}"
+        );
+    }
+}
+
+pub(super) async fn each_item_is_stored_as_it_was_given(case: &Case) {
+    let store = case.store();
+    let mut requests = Vec::new();
+    for number in 0..6 {
+        let (key, displaced) = (case.key(&format!("item {number}")), case.claim());
+        let mut request = absent(case, &key);
+        if number % 2 == 1 {
+            store.claimed(&key, &displaced).await;
+            request.expected = Expected::Exactly(version(displaced.token, 1));
+        }
+        request.claim.fingerprint = fingerprint(&format!("charge {number}"));
+        request.claim.attempt = 1 + number;
+        request.claim.checkpoint = (number % 3 > 0).then(|| format!("half-way {number}").into());
+        request.claim.keep_unresolved = seconds(7_200 + 60 * u64::from(number));
+        requests.push(request);
+    }
+
+    let outcomes = store.claim_many(&requests).await;
+
+    for (number, (outcome, request)) in outcomes.iter().zip(&requests).enumerate() {
+        let ClaimOutcome::Claimed(stamp) = outcome else {
+            broken(format!("item {number} was answered {outcome:?}, due was Claimed"));
+        };
+        let found = store.record(&request.key).await;
+        let due = claimed_record(&request.claim, *stamp, found.unresolved_until);
+        check_same_record(
+            &found,
+            &due,
+            &format!("what is stored of item {number} is not what it has brought"),
+        );
+        check!(
+            case.is_deadline(found.unresolved_until, stamp.now, request.claim.keep_unresolved),
+            "item {number} is remembered until {:?}, due was {:?} after {:?}",
+            found.unresolved_until,
+            request.claim.keep_unresolved,
+            stamp.now
         );
     }
 }

@@ -2,15 +2,17 @@
 
 use onceonly::{Record, ResponseHead, Status, StoredResponse, StoredResult};
 
-use crate::case::{Case, completion, extension, response, revision};
+use crate::case::{Case, checkpoint, completion, end_of_lease, extension, response, revision, seconds};
 use crate::compare::{check_same_record, check_same_result};
 use crate::verdict::{broken, check, check_eq};
 
 pub(super) async fn a_result_comes_back_as_it_was_given(case: &Case) {
-    let (store, key, claim) = (case.store(), case.key("a"), case.claim());
+    let (store, key, mut claim) = (case.store(), case.key("a"), case.claim());
+    claim.attempt = 3;
     store.claimed(&key, &claim).await;
     let before = store.record(&key).await;
     let given = response("done");
+    case.reach(before.created_at.plus(case.brief(1))).await;
 
     let stamp = store.completed(&key, claim.token, &completion(2, given.clone())).await;
 
@@ -99,6 +101,19 @@ pub(super) async fn a_completion_is_stored_whatever_its_revision(case: &Case) {
     }
 }
 
+pub(super) async fn a_completed_token_renews_no_more(case: &Case) {
+    let (store, key, claim) = (case.store(), case.key("a"), case.claim());
+    store.claimed(&key, &claim).await;
+    store.completed(&key, claim.token, &completion(2, response("done"))).await;
+    let before = store.record(&key).await;
+
+    for renewal in [extension(3, seconds(600)), checkpoint(4, seconds(600), "late"), end_of_lease(5)] {
+        store.renew_refused(&key, claim.token, &renewal).await;
+    }
+
+    check_same_record(&store.record(&key).await, &before, "a refused renewal has changed the result");
+}
+
 pub(super) async fn a_completion_of_nothing_creates_nothing(case: &Case) {
     let (store, key) = (case.store(), case.key("a"));
     let before = case.count().await;
@@ -115,7 +130,7 @@ pub(super) async fn a_result_is_kept_for_its_retention_at_least(case: &Case) {
         let (key, claim) = (case.key(name), case.claim());
         let claimed = store.claimed(&key, &claim).await;
         let mut done = completion(2, response("done"));
-        done.retention = crate::case::seconds(retention);
+        done.retention = seconds(retention);
 
         let stamp = store.completed(&key, claim.token, &done).await;
 

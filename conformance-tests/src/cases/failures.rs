@@ -1,8 +1,8 @@
 //! Records that cannot be read: an error, never an absence, never run, never overwritten.
 
 use onceonly::{
-    ClaimOutcome, ClaimRequest, Expected, NewClaim, RecordKey, Release, Span, StoreErrorKind, StoredResponse,
-    StoredResult, Version,
+    ClaimOutcome, ClaimRequest, Completion, Expected, NewClaim, RecordKey, Release, Span, StoreErrorKind,
+    StoredResponse, StoredResult, Version,
 };
 
 use super::dropped::usable;
@@ -124,11 +124,38 @@ pub(super) async fn an_unreadable_record_spoils_no_other(case: &Case) {
     .await;
 }
 
+/// Whether the purge deletes that record or leaves it is the store's to say; that it comes to the others is not.
+pub(super) async fn a_purge_goes_past_an_unreadable_record(case: &Case) {
+    let (store, brief) = (case.store(), case.brief(6));
+    in_ways(case, usize::MAX, brief, async |damaged| {
+        let others = ["one", "other"].map(|name| case.key(&format!("{name} beside {}", damaged.number)));
+        for key in &others {
+            let claim = NewClaim { lease: brief, keep: brief, keep_unresolved: brief, ..case.claim() };
+            store.claimed(key, &claim).await;
+        }
+        case.reach(store.record(&others[1]).await.unresolved_until).await;
+        // One at a time: a purge that chooses first, and then leaves what it cannot read, chooses the same again.
+        for _ in 0..PURGES {
+            if let Err(error) = case.plain_store().purge_expired(1).await {
+                broken(format!("{}, and past its time: a purge failed: {error}", damaged.done));
+            }
+        }
+        for key in &others {
+            check!(
+                store.load(key).await.is_none(),
+                "{}, and past its time: {PURGES} purges have not come to a record beside it",
+                damaged.done
+            );
+        }
+    })
+    .await;
+}
+
 /// Each failure at a time, on one handle; then the handle does all that a handle does.
 pub(super) async fn a_handle_that_has_met_every_failure_is_well_afterwards(case: &Case) {
     let (handle, fresh) = (case.impatient().await, case.another().await);
     let mut met = 0;
-    in_ways(case, 1, async |damaged| {
+    in_ways(case, 1, Span::MAX, async |damaged| {
         for call in every_verb(case, &damaged.key, damaged.version) {
             met += usize::from(call.deliver(&*handle.plain()).await.error().is_some());
         }
@@ -182,17 +209,17 @@ enum Stage {
     Released,
 }
 
-/// Looks at a record of each stage, damaged in each of the ways that the fixture knows.
+/// Looks at a record of each stage, damaged in each of the ways that the fixture knows, and not past its time in any case.
 async fn in_every_way(case: &Case, look: impl AsyncFnMut(&Damaged)) {
-    in_ways(case, usize::MAX, look).await;
+    in_ways(case, usize::MAX, Span::MAX, look).await;
 }
 
-/// The same in the first so many ways.
-async fn in_ways(case: &Case, ways: usize, mut look: impl AsyncFnMut(&Damaged)) {
+/// The same in the first so many ways, of records that last so long.
+async fn in_ways(case: &Case, ways: usize, lasting: Span, mut look: impl AsyncFnMut(&Damaged)) {
     let (raw, mut number) = (case.raw(), 0);
     for stage in [Stage::InProgress, Stage::Completed, Stage::Released] {
         for way in 0..ways {
-            let (key, version) = staged(case, stage, way).await;
+            let (key, version) = staged(case, stage, way, lasting).await;
             let Some(done) = set_up(raw.damage(&key, way).await) else { break };
             number += 1;
             let done = format!("a record {stage:?}, {done}");
@@ -204,23 +231,28 @@ async fn in_ways(case: &Case, ways: usize, mut look: impl AsyncFnMut(&Damaged)) 
     }
 }
 
-/// A record of that stage, which is not past its time in any case.
-async fn staged(case: &Case, stage: Stage, way: usize) -> (RecordKey, Version) {
+/// A record of that stage that lasts so long.
+async fn staged(case: &Case, stage: Stage, way: usize, lasting: Span) -> (RecordKey, Version) {
     let (store, key) = (case.store(), case.key(&format!("{stage:?} {way}")));
-    let claim = NewClaim { keep: Span::MAX, keep_unresolved: Span::MAX, ..case.claim() };
+    let lease = lasting.min(seconds(60));
+    let claim = NewClaim { lease, keep: lasting, keep_unresolved: lasting, ..case.claim() };
     store.claimed(&key, &claim).await;
     match stage {
         Stage::InProgress => {
-            store.renewed(&key, claim.token, &checkpoint(2, seconds(60), "half-way")).await;
+            store.renewed(&key, claim.token, &checkpoint(2, lease, "half-way")).await;
         }
         Stage::Completed => {
-            store.completed(&key, claim.token, &completion(2, response("done"))).await;
+            let done = Completion { retention: lasting, ..completion(2, response("done")) };
+            store.completed(&key, claim.token, &done).await;
         }
         Stage::Released => {
-            store.released(&key, claim.token, &Release { keep: Span::MAX, ..release(2) }).await;
+            store.released(&key, claim.token, &Release { keep: lasting, ..release(2) }).await;
         }
     }
     (key, version(claim.token, 2))
 }
 
 const REFUSALS_MAX: usize = 20;
+
+/// More than there are records that cannot be read, and two beside each.
+const PURGES: usize = 40;

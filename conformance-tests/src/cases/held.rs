@@ -2,7 +2,9 @@
 
 use onceonly::{Expected, NewClaim, RecordKey, Token};
 
-use crate::case::{Case, checkpoint, completion, extension, release, response, seconds, version};
+use crate::case::{
+    Case, checkpoint, completion, end_of_lease, extension, release, response, seconds, version,
+};
 use crate::compare::check_same_record;
 use crate::handle::Handle;
 
@@ -11,6 +13,9 @@ pub(super) async fn a_strangers_token_writes_nothing(case: &Case) {
     store.claimed(&key, &claim).await;
 
     all_writes_refused(store, &key, case.token(), "a token that nobody has").await;
+    case.step("the claim is abandoned, and may be taken over: still it is nobody's but the holder's");
+    store.renewed(&key, claim.token, &end_of_lease(2)).await;
+    all_writes_refused(store, &key, case.token(), "a token that nobody has, of an abandoned record").await;
 }
 
 /// A store that compares a part of the token only, such as what fits a number, takes these for the holder's.
@@ -18,9 +23,10 @@ pub(super) async fn a_token_that_differs_in_one_byte_writes_nothing(case: &Case)
     let (store, key, claim) = (case.store(), case.key("a"), case.claim());
     store.claimed(&key, &claim).await;
     let before = store.record(&key).await;
-    for place in 0..16 {
+    // The bits by which letter case, and what is no ASCII, differ too.
+    for (place, bit) in (0..16).flat_map(|place| [0x01, 0x20, 0x80].map(|bit| (place, bit))) {
         let mut bytes = *claim.token.as_bytes();
-        bytes[place] ^= 1;
+        bytes[place] ^= bit;
         let other = Token::from_bytes(bytes);
 
         all_writes_refused(store, &key, other, "a token that differs in one byte").await;

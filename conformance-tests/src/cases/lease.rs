@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use onceonly::{Expected, KeyState, NewClaim, Span, observe};
+use onceonly::{Expected, KeyState, NewClaim, ReleaseOutcome, Span, observe};
 
 use crate::case::{
-    Case, checkpoint, completion, end_of_lease, extension, fingerprint, response, seconds, span,
+    Case, checkpoint, completion, end_of_lease, extension, fingerprint, release, response, seconds, span,
 };
 use crate::compare::check_same_record;
 use crate::handle::Handle;
@@ -88,6 +88,23 @@ pub(super) async fn a_late_holder_that_nobody_displaced_may_renew(case: &Case) {
     check_eq!(store.record(&key).await.version.token, claim.token, "who holds the key");
 }
 
+pub(super) async fn a_late_holder_that_nobody_displaced_may_release(case: &Case) {
+    let store = case.store();
+    for moment in ["at the end of the lease", "one tick before the record is past its time"] {
+        case.step(moment);
+        let (key, claim) = (case.key(moment), case.brief_claim());
+        store.claimed(&key, &claim).await;
+        let record = store.record(&key).await;
+        match moment {
+            "at the end of the lease" => case.reach(record.lease_until).await,
+            _ => case.reach_just_before(record.unresolved_until).await,
+        }
+        let outcome = store.release(&key, claim.token, &release(2)).await;
+        case.still_before(record.unresolved_until).await;
+        check_eq!(outcome, ReleaseOutcome::Applied, "a release {moment}");
+    }
+}
+
 pub(super) async fn a_late_renewal_after_a_takeover_is_refused(case: &Case) {
     let (store, key, claim) = (case.store(), case.key("a"), case.brief_claim());
     store.claimed(&key, &claim).await;
@@ -155,6 +172,12 @@ pub(super) async fn a_renewed_lease_is_never_seen_as_over(case: &Case) {
         if lease_until <= stamp.now {
             crate::verdict::inconclusive("a heartbeat came after the lease had ended");
         }
+        check!(
+            case.is_deadline(stamp.lease_until, stamp.now, claim.lease),
+            "heartbeat {number} at {:?} keeps the lease until {:?}",
+            stamp.now,
+            stamp.lease_until
+        );
         let found = other.found(&key).await;
         if found.now < stamp.lease_until {
             check_eq!(state(&found, "charge 1000 usd"), "in progress", "the key after heartbeat {number}");

@@ -40,16 +40,21 @@ pub(super) async fn a_write_is_seen_by_every_other_handle(case: &Case) {
 }
 
 pub(super) async fn a_write_outlives_the_handle_that_made_it(case: &Case) {
-    let (key, claim) = (case.key("a"), case.claim());
+    let (done, running) = (case.key("done"), case.key("running"));
+    let (first, second) = (case.claim(), case.claim());
     let writer = case.another().await;
-    writer.claimed(&key, &claim).await;
-    writer.completed(&key, claim.token, &completion(2, response("done"))).await;
-    let due = writer.record(&key).await;
+    writer.claimed(&done, &first).await;
+    writer.completed(&done, first.token, &completion(2, response("done"))).await;
+    writer.claimed(&running, &second).await;
+    let due = [writer.record(&done).await, writer.record(&running).await];
 
     drop(writer);
 
-    let found = case.another().await.record(&key).await;
-    check_same_record(&found, &due, "what a dropped handle had written is not what is found");
+    let other = case.another().await;
+    for (key, due) in [done, running].iter().zip(&due) {
+        let found = other.record(key).await;
+        check_same_record(&found, due, "what a dropped handle had written is not what is found");
+    }
 }
 
 pub(super) async fn every_answer_carries_the_stores_time(case: &Case) {

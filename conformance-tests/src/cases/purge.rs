@@ -129,6 +129,7 @@ pub(super) async fn a_purge_of_nothing_deletes_nothing(case: &Case) {
     case.reach(store.record(&key).await.unresolved_until).await;
     check_eq!(store.purge(0).await, 0, "how many records a purge of at most none deleted");
     check!(store.load(&key).await.is_some(), "a purge of at most none has deleted a record");
+    check_eq!(store.purge(u32::MAX).await, 1, "how many records a purge without a limit deleted");
 }
 
 pub(super) async fn a_purge_in_one_handle_is_seen_by_all(case: &Case) {
@@ -152,13 +153,21 @@ pub(super) async fn a_record_renewed_in_time_survives(case: &Case) {
     store.claimed(&key, &claim).await;
     let first = store.record(&key).await.unresolved_until;
     case.reach(store.record(&key).await.lease_until).await;
-    store.renewed(&key, claim.token, &crate::case::extension(2, seconds(3_600))).await;
+    store.renewed(&key, claim.token, &crate::case::extension(2, case.brief(9))).await;
+    let due = store.record(&key).await;
     case.still_before(first).await;
 
     case.step("its first deadline has come, its present one has not");
     case.reach(first).await;
-    check_eq!(store.purge(1_000).await, 0, "how many renewed records were purged");
-    store.completed(&key, claim.token, &completion(3, response("done"))).await;
+    let purged = store.purge(1_000).await;
+    let found = store.load(&key).await.map(|found| found.record);
+    case.still_before(due.unresolved_until).await;
+    check_eq!(purged, 0, "how many renewed records were purged");
+    check_eq!(found, Some(due.clone()), "a renewed record after a purge");
+
+    case.step("its present deadline has come");
+    case.reach(due.unresolved_until).await;
+    check_eq!(store.purge(1_000).await, 1, "how many renewed records were purged at their present deadline");
 }
 
 /// So many records that are past their time soon: abandoned, completed and released ones by turns.

@@ -1,12 +1,17 @@
 //! Callers that meet at one record.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
 use onceonly::{
     ClaimOutcome, CompleteOutcome, Expected, NewClaim, RecordKey, ReleaseOutcome, Status, StoredResponse,
     StoredResult, Token, Version,
 };
+use tokio::task::JoinHandle;
 
+pub(super) use super::churn::versions_never_repeat_under_churn;
 use super::complete::result_of;
-use crate::case::{Case, completion, extension, release, response, seconds, version};
+use crate::case::{Case, completion, extension, release, response, seconds};
 use crate::handle::Handle;
 use crate::race::{Contender, joined};
 use crate::verdict::{broken, check, check_eq};
@@ -210,42 +215,6 @@ pub(super) async fn readers_never_see_half_a_write(case: &Case) {
     race.check_overlap();
 }
 
-pub(super) async fn versions_never_repeat_under_churn(case: &Case) {
-    let handles = case.handles(8).await;
-    let mut race = case.race(4);
-    while let Some(round) = race.next_round() {
-        let key = case.key(&format!("round {round}"));
-        let contenders = handles.iter().map(|handle| {
-            let claims = (0..case.rounds() / 8).map(|_| case.claim()).collect();
-            let contender: Contender<_> = Box::pin(claim_and_release(handle.clone(), key.clone(), claims));
-            contender
-        });
-        let granted: usize = race.round(contenders.collect()).await.into_iter().sum();
-        check!(granted > 0, "round {round}: no claim of a key that is released again and again was granted");
-    }
-    race.check_overlap();
-}
-
-/// Claims the key with each claim in turn, where nobody holds it, and releases it; how often that was granted.
-async fn claim_and_release(handle: Handle, key: RecordKey, claims: Vec<NewClaim>) -> usize {
-    let mut granted = 0;
-    for claim in &claims {
-        let seen = handle.load(&key).await;
-        let expected = seen.map_or(Expected::Absent, |seen| match seen.record.status {
-            Status::Released => Expected::Exactly(seen.record.version),
-            // Somebody is at work; a claim of this version would displace them.
-            _ => Expected::Absent,
-        });
-        if let ClaimOutcome::Claimed(_) = handle.claim(&key, claim, expected).await {
-            granted += 1;
-            let shown = handle.record(&key).await.version;
-            check_eq!(shown, version(claim.token, 1), "the version of a claim while it is held");
-            handle.released(&key, claim.token, &release(2)).await;
-        }
-    }
-    granted
-}
-
 pub(super) async fn a_loser_that_looks_again_sees_the_winner(case: &Case) {
     let handles = case.handles(8).await;
     let mut race = case.race(case.rounds());
@@ -276,22 +245,33 @@ pub(super) async fn a_busy_key_does_not_hold_up_others(case: &Case) {
     let busy = case.key("busy");
     let claim = case.claim();
     case.store().claimed(&busy, &claim).await;
+    let (others_are_done, renewals) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
     let churn: Vec<_> = handles[1..]
         .iter()
         .map(|handle| {
             let (handle, busy, token) = (handle.clone(), busy.clone(), claim.token);
+            let (others_are_done, renewals) = (Arc::clone(&others_are_done), Arc::clone(&renewals));
             tokio::spawn(async move {
-                for number in 2..60 {
+                let mut number = 2;
+                while !others_are_done.load(Ordering::Relaxed) {
                     handle.renewed(&busy, token, &extension(number, seconds(60))).await;
+                    renewals.fetch_add(1, Ordering::Relaxed);
+                    number += 1;
                 }
             })
         })
         .collect();
-    for number in 0..100 {
+    for number in 0..30 {
+        // Not before the busy key has been renewed again; or a renewal has failed, and says why below.
+        let seen = renewals.load(Ordering::Relaxed);
+        while renewals.load(Ordering::Relaxed) == seen && !churn.iter().any(JoinHandle::is_finished) {
+            tokio::task::yield_now().await;
+        }
         let (key, claim) = (case.key(&format!("other {number}")), case.claim());
         handles[0].claimed(&key, &claim).await;
         handles[0].completed(&key, claim.token, &completion(2, response("done"))).await;
     }
+    others_are_done.store(true, Ordering::Relaxed);
     for task in churn {
         joined(task).await;
     }

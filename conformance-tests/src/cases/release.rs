@@ -3,7 +3,7 @@
 use onceonly::{Expected, KeyState, Release, ReleaseOutcome, Status, observe};
 
 use crate::case::{Case, checkpoint, completion, extension, fingerprint, release, response, revision};
-use crate::compare::check_same_record;
+use crate::compare::{check_same_record, claimed_record};
 use crate::verdict::{check, check_eq};
 
 pub(super) async fn a_released_key_can_be_claimed_at_once(case: &Case) {
@@ -18,8 +18,13 @@ pub(super) async fn a_released_key_can_be_claimed_at_once(case: &Case) {
         crate::verdict::broken(format!("a released key reads as {state:?}, due was Expired"));
     };
     let second = case.claim();
-    store.claimed_over(&key, &second, Expected::Exactly(version)).await;
-    check_eq!(store.record(&key).await.version.token, second.token, "who holds the released key");
+    let stamp = store.claimed_over(&key, &second, Expected::Exactly(version)).await;
+    let found = store.record(&key).await;
+    check_same_record(
+        &found,
+        &claimed_record(&second, stamp, found.unresolved_until),
+        "a field of the mark is left",
+    );
 }
 
 pub(super) async fn a_release_leaves_a_mark_for_as_long_as_asked(case: &Case) {
@@ -49,6 +54,7 @@ pub(super) async fn releasing_again_is_applied_and_changes_nothing(case: &Case) 
     store.claimed(&key, &claim).await;
     store.released(&key, claim.token, &release(2)).await;
     let before = store.record(&key).await;
+    case.reach(before.created_at.plus(case.brief(1))).await;
 
     case.another().await.released(&key, claim.token, &release(2)).await;
 

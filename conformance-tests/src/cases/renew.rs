@@ -61,6 +61,14 @@ pub(super) async fn ending_the_lease_ends_it_now_and_nothing_else(case: &Case) {
         &due,
         "ending a lease changes the lease and the revision only",
     );
+    case.step("the holder goes on after all, for a while");
+    let stamp = store.renewed(&key, claim.token, &extension(3, seconds(1))).await;
+    check!(
+        case.is_deadline(stamp.lease_until, stamp.now, seconds(1)),
+        "a lease that was ended, and extended by a second at {:?}, stands until {:?}",
+        stamp.now,
+        stamp.lease_until
+    );
 }
 
 pub(super) async fn an_overtaken_renewal_changes_nothing_and_is_applied(case: &Case) {
@@ -116,6 +124,12 @@ pub(super) async fn a_lease_longer_than_the_memory_carries_the_memory_along(case
 
     let stamp = store.renewed(&key, claim.token, &extension(2, long)).await;
 
+    check!(
+        case.is_deadline(stamp.lease_until, stamp.now, long),
+        "the lease is cut: it stands until {:?}, due was {long:?} after the renewal at {:?}",
+        stamp.lease_until,
+        stamp.now
+    );
     let found = store.record(&key).await;
     check!(
         stamp.lease_until <= found.unresolved_until,

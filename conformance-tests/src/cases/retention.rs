@@ -1,7 +1,8 @@
 //! How long records count, finished and unfinished, swept or not.
 
 use onceonly::{
-    CompleteOutcome, Expected, KeyState, NewClaim, ReleaseOutcome, RenewOutcome, Status, observe,
+    CompleteOutcome, Expected, KeyState, NewClaim, RecordKey, ReleaseOutcome, RenewOutcome, Status,
+    StoredResponse, StoredResult, observe,
 };
 
 use super::complete::result_of;
@@ -133,28 +134,39 @@ pub(super) async fn past_its_time_every_verb_takes_the_record_for_gone(case: &Ca
 }
 
 pub(super) async fn nothing_of_an_earlier_period_is_left(case: &Case) {
-    let (store, key) = (case.store(), case.key("a"));
+    for (name, ending) in [("a", response("of the second period")), ("b", not_retained())] {
+        nothing_is_left_under(case, &case.key(name), ending).await;
+    }
+}
+
+async fn nothing_is_left_under(case: &Case, key: &RecordKey, ending: StoredResult) {
+    let store = case.store();
     let mut first = case.brief_claim();
     first.attempt = 4;
-    store.claimed(&key, &first).await;
-    store.renewed(&key, first.token, &checkpoint(2, first.lease, "of the first period")).await;
-    store.completed(&key, first.token, &completion(3, response("of the first period"))).await;
-    let old = store.record(&key).await;
+    store.claimed(key, &first).await;
+    store.renewed(key, first.token, &checkpoint(2, first.lease, "of the first period")).await;
+    store.completed(key, first.token, &completion(3, response("of the first period"))).await;
+    let old = store.record(key).await;
     case.step("the first period ends");
     if case.sets_clock() {
         case.reach(old.expires_at).await;
     }
 
     let second = case.claim();
-    store.claimed_over(&key, &second, Expected::Exactly(old.version)).await;
+    store.claimed_over(key, &second, Expected::Exactly(old.version)).await;
 
-    let found = store.record(&key).await;
+    let found = store.record(key).await;
     check_eq!(found.attempt, 1, "the attempt's number in a new period");
     check_eq!(found.status, Status::InProgress { checkpoint: None }, "what the new claim starts with");
-    store.complete_refused(&key, first.token, &completion(4, response("late"))).await;
-    store.completed(&key, second.token, &completion(2, response("of the second period"))).await;
-    let result = result_of(store.record(&key).await);
-    check_same_result(&result, &response("of the second period"), "the result of the second period");
+    store.complete_refused(key, first.token, &completion(4, response("late"))).await;
+    store.completed(key, second.token, &completion(2, ending.clone())).await;
+    let result = result_of(store.record(key).await);
+    check_same_result(&result, &ending, "the result of the second period");
+}
+
+/// A result that leaves no body to write.
+fn not_retained() -> StoredResult {
+    StoredResult::NotRetained(StoredResponse::new(204, "").into_head())
 }
 
 pub(super) async fn an_unfinished_key_is_remembered_past_the_retention(case: &Case) {

@@ -33,6 +33,34 @@ pub(super) async fn one_key_in_two_scopes_is_two_records(case: &Case) {
     check_same_result(&found, &response("of the first scope"), "the result of the first scope");
 }
 
+/// What keys are tested for, in short: a store that compares them as bytes may still treat scopes as names.
+pub(super) async fn scopes_are_compared_byte_for_byte(case: &Case) {
+    let store = case.store();
+    let long = "x".repeat(150);
+    let mut names: Vec<String> =
+        ["", " ", "  ", "a", "A", "a ", " a", "é", "e\u{301}", "e", "a%", "a_", "ab", "1", "01", "1.0"]
+            .map(str::to_owned)
+            .into();
+    names.extend([63, 64, 127, 128, 149].map(|length| format!("{}y{}", &long[..length], &long[length..])));
+    let mut claims = Vec::new();
+    for name in &names {
+        let key = RecordKey::new(case.scope(name), case.key("same").key().clone());
+        check!(
+            store.load(&key).await.is_none(),
+            "scope {name:?} meets one of those that were claimed before"
+        );
+        let claim = case.claim();
+        store.claimed(&key, &claim).await;
+        claims.push((key, claim));
+    }
+    for (name, (key, claim)) in names.iter().zip(&claims) {
+        store.completed(key, claim.token, &completion(2, response(name))).await;
+    }
+    for (name, (key, _)) in names.iter().zip(&claims) {
+        check_same_result(&result_of(store.record(key).await), &response(name), "the result of a scope");
+    }
+}
+
 pub(super) async fn the_global_scope_is_apart_from_every_named_one(case: &Case) {
     let store = case.store();
     // The global scope is shared with other runs on the same server, so the key is one that nobody else has.

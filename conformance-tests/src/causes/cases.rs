@@ -76,6 +76,12 @@ pub(super) const CASES: &[(&[&str], &[&str])] = &[
         ],
     ),
     (
+        &["claim_many::each_item_is_stored_as_it_was_given"],
+        &[
+            "a parameter is bound once for the whole batch, or the rows of a batch are padded with those of the first",
+        ],
+    ),
+    (
         &["load::reading_moves_no_deadline", "retention::replays_do_not_extend_it"],
         &["a sliding expiry: a read touches the record, or the refused claim writes"],
     ),
@@ -114,6 +120,10 @@ pub(super) const CASES: &[(&[&str], &[&str])] = &[
             "UPDATE … WHERE token = ? without a condition on the status",
             "the second call is answered without the stored record",
         ],
+    ),
+    (
+        &["complete::a_completed_token_renews_no_more"],
+        &["UPDATE … WHERE token = ? without a condition on the status: the heartbeat comes after the end"],
     ),
     (
         &[
@@ -188,6 +198,7 @@ pub(super) const CASES: &[(&[&str], &[&str])] = &[
         &[
             "lease::a_late_holder_that_nobody_displaced_may_complete",
             "lease::a_late_holder_that_nobody_displaced_may_renew",
+            "lease::a_late_holder_that_nobody_displaced_may_release",
         ],
         &[
             "the write asks for a lease that still runs: AND lease_until > now. Being the holder is all it takes",
@@ -421,6 +432,13 @@ pub(super) const CASES: &[(&[&str], &[&str])] = &[
         &["failures::an_unreadable_record_spoils_no_other"],
         &[
             "one `?` over all rows: a record that cannot be read ends the batch, or the purge, that it is part of",
+        ],
+    ),
+    (
+        &["failures::a_purge_goes_past_an_unreadable_record"],
+        &[
+            "the purge reads whole records where their deadlines would do, and ends at the first that it cannot read",
+            "the limit counts what was chosen, not what was deleted: the same unreadable records are chosen each time",
         ],
     ),
     (

@@ -8,10 +8,9 @@ use onceonly::{
 };
 
 use super::faults::Fault;
-use super::holders::alike;
 use super::shared::lock;
 use super::store::PlantedStore;
-use crate::reference::{is_past, new_record, place, stamp};
+use crate::reference::{new_record, place, stamp};
 
 impl PlantedStore {
     /// The claim that the store writes instead of `claim`.
@@ -29,6 +28,7 @@ impl PlantedStore {
                 bytes[..4].copy_from_slice(&[0, 1, 0, 0]);
                 claim.fingerprint = Fingerprint::from_bytes(&bytes).unwrap_or(claim.fingerprint);
             }
+            Some(Fault::AttemptIsSigned) => claim.attempt = claim.attempt.min(i32::MAX.unsigned_abs()),
             Some(Fault::AttemptNotRaised) => {
                 claim.attempt = self.stored(key).map_or(claim.attempt, |record| record.attempt);
             }
@@ -47,10 +47,17 @@ impl PlantedStore {
         expected: Expected,
     ) -> Result<ClaimOutcome, StoreError> {
         let displaced = self.stored(key);
+        let marked = displaced.as_ref().is_some_and(|record| record.status == Status::Released);
         let outcome = match (self.fault, expected) {
             (Some(Fault::CheckThenInsert), Expected::Absent)
             | (Some(Fault::TakeoverLooksThenWrites), Expected::Exactly(_)) => {
                 self.look_then_write(key, claim, expected).await?
+            }
+            (Some(Fault::MarkLooksThenWrites), Expected::Exactly(_)) if marked => {
+                self.look_then_write(key, claim, expected).await?
+            }
+            (Some(Fault::ClaimOverWhatHasEnded), Expected::Absent) if displaced.is_none() => {
+                self.look_then_write_over_ended(key, claim).await
             }
             (Some(Fault::TakeoverRefusedAtDeadline), Expected::Exactly(_)) => {
                 match self.base.load(key).await? {
@@ -69,16 +76,17 @@ impl PlantedStore {
             ClaimOutcome::Claimed(_) if self.has(Fault::ClaimInTwoWrites) => {
                 self.claim_in_two_writes(key, outcome).await
             }
-            ClaimOutcome::Claimed(_) => self.granted(key, displaced.as_ref(), outcome),
-            ClaimOutcome::Occupied(shown) => {
-                ClaimOutcome::Occupied(Box::new(self.refused(key, claim, *shown)))
+            ClaimOutcome::Claimed(_) => {
+                let answer = self.granted(key, claim, displaced.as_ref(), outcome);
+                self.sent_again(key, expected, answer)
             }
+            ClaimOutcome::Occupied(shown) => self.refused(key, claim, *shown).await,
             ClaimOutcome::Vacant => ClaimOutcome::Vacant,
         })
     }
 
     /// Writes a claim whose fingerprint and retention follow later.
-    async fn claim_in_two_writes(&self, key: &RecordKey, outcome: ClaimOutcome) -> ClaimOutcome {
+    pub(super) async fn claim_in_two_writes(&self, key: &RecordKey, outcome: ClaimOutcome) -> ClaimOutcome {
         let whole = self.base.edit(key, |slot, now| {
             let record = slot.as_mut()?;
             let whole = record.clone();
@@ -140,77 +148,53 @@ impl PlantedStore {
         }))
     }
 
-    /// What the store looks for instead of `expected`.
-    fn altered_expectation(&self, key: &RecordKey, claim: &NewClaim, expected: Expected) -> Expected {
-        let (found, past) = self
-            .base
-            .edit(key, |slot, now| (slot.clone(), slot.as_ref().is_some_and(|record| is_past(record, now))));
-        let Some(found) = found else {
-            return if self.has(Fault::GuardedClaimInserts) { Expected::Absent } else { expected };
-        };
-        let own = found.version.token == claim.token;
-        if self.has(Fault::ResultsCannotBeReplaced) && matches!(found.status, Status::Completed(_)) && !past {
-            return Expected::Absent;
-        }
-        if self.has(Fault::TakeoverNeedsPurge) && past {
-            return Expected::Absent;
-        }
-        let granted = match (self.fault, expected) {
-            (Some(Fault::OwnClaimGrantedAgain), _) => {
-                own && matches!(found.status, Status::InProgress { .. })
+    /// Looks for absence, and then writes over whatever is not in progress.
+    async fn look_then_write_over_ended(&self, key: &RecordKey, claim: &NewClaim) -> ClaimOutcome {
+        self.gap().await;
+        self.base.edit(key, |slot, now| match slot {
+            Some(record) if matches!(record.status, Status::InProgress { .. }) => {
+                ClaimOutcome::Occupied(Box::new(Snapshot { record: record.clone(), now }))
             }
-            (Some(Fault::OwnClaimErases), _) => own && found.status == Status::Released,
-            (Some(Fault::OwnClaimOverItsResult), _) => own && matches!(found.status, Status::Completed(_)),
-            (Some(Fault::OwnTakeoverGrantedAgain), Expected::Exactly(_)) => {
-                own && matches!(found.status, Status::InProgress { .. })
-            }
-            (Some(Fault::GuardByTokenOnly), Expected::Exactly(version)) => {
-                version.token == found.version.token
-            }
-            (Some(Fault::GuardByRevisionOnly), Expected::Exactly(version)) => {
-                version.revision == found.version.revision
-            }
-            (Some(Fault::TokensCompareEightBytes), Expected::Exactly(version)) => {
-                version.revision == found.version.revision && alike(version.token, found.version.token)
-            }
-            (Some(Fault::AbsentOverwritesPast), Expected::Absent) => past,
-            _ => false,
-        };
-        if granted { Expected::Exactly(found.version) } else { expected }
+            _ => ClaimOutcome::Claimed(stamp(slot.insert(new_record(claim, now)), now)),
+        })
     }
 
-    fn granted(&self, key: &RecordKey, displaced: Option<&Record>, outcome: ClaimOutcome) -> ClaimOutcome {
+    /// What is remembered of a granted claim, and what is answered.
+    fn granted(
+        &self,
+        key: &RecordKey,
+        claim: &NewClaim,
+        displaced: Option<&Record>,
+        outcome: ClaimOutcome,
+    ) -> ClaimOutcome {
         lock(&self.own.claimed).push(key.clone());
         if let Some(displaced) = displaced {
             lock(&self.shared.former).entry(place(key)).or_default().push(displaced.version.token);
         }
-        self.base.edit(key, |slot, now| {
-            let Some(record) = slot else { return outcome };
-            lock(&self.shared.first_deadlines).insert(place(key), record.unresolved_until);
-            self.alter_claimed(record, displaced);
-            ClaimOutcome::Claimed(stamp(record, now))
+        lock(&self.shared.put_off).remove(&place(key));
+        lock(&self.shared.ended).remove(&place(key));
+        self.make_room_for(key);
+        self.base.edit(key, |slot, now| match slot {
+            Some(record) if record.version.token == claim.token => {
+                lock(&self.shared.first_deadlines).insert(place(key), record.unresolved_until);
+                self.alter_claimed(record, displaced);
+                ClaimOutcome::Claimed(stamp(record, now))
+            }
+            _ => outcome,
         })
     }
 
-    /// What a refused claim leaves and is shown.
-    fn refused(&self, key: &RecordKey, claim: &NewClaim, mut shown: Snapshot) -> Snapshot {
-        self.base.edit(key, |slot, now| {
-            let Some(record) = slot else { return };
-            match self.fault {
-                Some(Fault::OwnClaimExtends) if record.version.token == claim.token => {
-                    record.lease_until = now.plus(claim.lease);
-                }
-                Some(Fault::LoserBindsFingerprint) => record.fingerprint = claim.fingerprint,
-                Some(Fault::ReplayExtends) => record.expires_at = record.expires_at.max(now.plus(claim.keep)),
-                _ => {}
+    /// Evicts the oldest record where there are too many.
+    fn make_room_for(&self, key: &RecordKey) {
+        if self.has(Fault::EvictsWhenFull) {
+            let mut order = lock(&self.shared.order);
+            order.push_back(place(key));
+            if order.len() > RECORDS_MAX
+                && let Some(oldest) = order.pop_front()
+            {
+                self.base.delete(1, |place, _, _| *place == oldest);
             }
-        });
-        if self.has(Fault::LoserIsShownNoCheckpoint)
-            && matches!(shown.record.status, Status::InProgress { .. })
-        {
-            shown.record.status = Status::InProgress { checkpoint: None };
         }
-        shown
     }
 }
 
@@ -225,3 +209,6 @@ pub(super) fn micros(micros: i64) -> Span {
     let duration = Duration::from_micros(micros.max(1).unsigned_abs());
     Span::new(duration).unwrap_or(Span::MAX)
 }
+
+/// How many records there is room for.
+const RECORDS_MAX: usize = 1_500;

@@ -5,7 +5,7 @@ use onceonly::{KeyStore, RecordKey, Snapshot, Status, StoreError, StoreErrorKind
 use super::faults::Fault;
 use super::shared::lock;
 use super::store::PlantedStore;
-use crate::reference::place;
+use crate::reference::{Place, is_past, place};
 
 impl PlantedStore {
     /// Damages the record of `key`; what was done to it, or none if there are no more ways.
@@ -49,14 +49,20 @@ impl PlantedStore {
         }
     }
 
-    /// Whether an unreadable record anywhere keeps a purge from its work.
+    /// Whether an unreadable record keeps a purge from its work.
     pub(super) fn readable_to_a_purge(&self) -> Result<(), StoreError> {
-        let first = lock(&self.shared.damaged).values().next().copied();
-        match first {
-            Some(done) if self.has(Fault::CorruptStopsPurges) => {
-                Err(StoreError::new(StoreErrorKind::Corrupt, self.name(), done))
+        let damaged = lock(&self.shared.damaged).clone();
+        let (all, now) = (self.base.all(), self.base.now());
+        let met = |place: &Place| match self.fault {
+            Some(Fault::CorruptStopsPurges) => true,
+            Some(Fault::CorruptAndPastStopsPurges) => {
+                all.get(place).is_some_and(|record| is_past(record, now))
             }
-            _ => Ok(()),
+            _ => false,
+        };
+        match damaged.iter().find(|(place, _)| met(place)) {
+            Some((_, done)) => Err(StoreError::new(StoreErrorKind::Corrupt, self.name(), done)),
+            None => Ok(()),
         }
     }
 

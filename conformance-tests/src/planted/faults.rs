@@ -76,6 +76,14 @@ macro_rules! faults {
     };
 }
 
+impl Fault {
+    /// Whether a case that meets it does not come to its end.
+    pub(super) fn hangs(self) -> bool {
+        let message = self.info().message;
+        message == "waits without limit" || message == "has blocked its thread"
+    }
+}
+
 // An enum is one list. So each part puts its rows behind those that it is given and hands them on to the next.
 claims! {
     [renewals completions releases holders times payloads keys purges batches gaps handles waits damage faults]

@@ -6,10 +6,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use onceonly::{Completion, KeyStore, RecordKey, Snapshot, StoreError, StoreErrorKind, Timestamp};
+use onceonly::{Completion, KeyStore, RecordKey, Snapshot, StoreError, StoreErrorKind, Timestamp, Token};
 use tokio::task::AbortHandle;
 
 use super::faults::Fault;
+use super::holders::holds;
 use super::shared::lock;
 use super::store::PlantedStore;
 use crate::reference::Place;
@@ -28,8 +29,12 @@ pub(super) struct Own {
     failures: AtomicUsize,
     /// The task without which it cannot reach its records.
     driver: Mutex<Option<AbortHandle>>,
+    /// How many writes it has made.
+    pub(super) calls: AtomicUsize,
     /// The completion of which only half is written.
     unfinished: Mutex<Option<(RecordKey, Completion)>>,
+    /// The completion that is not committed.
+    uncommitted: Mutex<Option<(RecordKey, Token, Completion)>>,
 }
 
 impl Own {
@@ -42,7 +47,9 @@ impl Own {
             last_call: Mutex::new(opened),
             failures: AtomicUsize::new(0),
             driver: Mutex::default(),
+            calls: AtomicUsize::new(0),
             unfinished: Mutex::default(),
+            uncommitted: Mutex::default(),
         }
     }
 
@@ -83,6 +90,13 @@ impl PlantedStore {
                     self.write_result(&key, &completion, completion.result.clone());
                 }
             }
+            Some(Fault::CompletionCommittedLater) => {
+                if let Some((key, token, completion)) = lock(&self.own.uncommitted).take()
+                    && self.stored(&key).is_some_and(|record| holds(&record, token))
+                {
+                    self.write_result(&key, &completion, completion.result.clone());
+                }
+            }
             _ => {}
         }
         Ok(())
@@ -90,6 +104,10 @@ impl PlantedStore {
 
     pub(super) fn note_failure(&self) {
         self.own.failures.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn commit_later(&self, key: &RecordKey, token: Token, completion: &Completion) {
+        *lock(&self.own.uncommitted) = Some((key.clone(), token, completion.clone()));
     }
 
     pub(super) fn finish_later(&self, key: &RecordKey, completion: &Completion) {

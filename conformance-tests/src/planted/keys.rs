@@ -4,6 +4,7 @@ use onceonly::{IdempotencyKey, RecordKey, Scope};
 
 use super::faults::Fault;
 use super::store::PlantedStore;
+use crate::reference::Place;
 
 impl PlantedStore {
     /// The key that the store confuses `key` with.
@@ -33,6 +34,17 @@ impl PlantedStore {
                 // Both parts together may be longer than a key may be; their end tells them apart.
                 renamed(Scope::global(), cut(&joined, 255))
             }
+            Some(Fault::ScopeJoinedToKey) => {
+                let joined = format!("{}{text}", scope.name().unwrap_or_default());
+                renamed(Scope::global(), cut(&joined, 255))
+            }
+            Some(Fault::KeysWithoutIgnorables) => renamed(scope, &text.replace(['\u{ad}', '\u{200b}'], "")),
+            Some(Fault::KeysWithoutAccents) => {
+                renamed(scope, &text.chars().filter_map(base_letter).collect::<String>())
+            }
+            Some(Fault::ScopesIgnoreCase) => in_scope(key, str::to_lowercase),
+            Some(Fault::ScopesTrimmed) => in_scope(key, |name| name.trim().to_owned()),
+            Some(Fault::ScopesCut) => in_scope(key, |name| cut(name, 64).to_owned()),
             Some(Fault::ScopeIgnored) => renamed(Scope::global(), text),
             Some(Fault::GlobalIsAName) if scope.name().is_none() => match Scope::named("global") {
                 Ok(scope) => renamed(scope, text),
@@ -43,10 +55,50 @@ impl PlantedStore {
     }
 }
 
+/// The key whose record stands there.
+pub(super) fn key_at((scope, text): &Place) -> RecordKey {
+    let scope = scope.as_deref().map_or_else(|| Ok(Scope::global()), Scope::named);
+    match scope {
+        Ok(scope) => renamed(scope, text),
+        Err(error) => panic!("records stand under scopes: {error}"),
+    }
+}
+
+/// Whether `text` is what `pattern` stands for, in which `%` is any text and `_` any letter.
+pub(super) fn is_like(text: &[char], pattern: &[char]) -> bool {
+    match pattern {
+        [] => text.is_empty(),
+        ['%', rest @ ..] => (0..=text.len()).any(|skipped| is_like(&text[skipped..], rest)),
+        [letter, rest @ ..] => match text {
+            [first, others @ ..] => (*letter == '_' || letter == first) && is_like(others, rest),
+            [] => false,
+        },
+    }
+}
+
+/// The same key in the scope whose name is what `altered` makes of its own.
+fn in_scope(key: &RecordKey, altered: impl Fn(&str) -> String) -> RecordKey {
+    let scope = key.scope().name().map(|name| Scope::named(&altered(name)));
+    match scope {
+        Some(Ok(scope)) => RecordKey::new(scope, key.key().clone()),
+        _ => key.clone(),
+    }
+}
+
 fn renamed(scope: Scope, text: &str) -> RecordKey {
     match IdempotencyKey::new(text) {
         Ok(key) => RecordKey::new(scope, key),
         Err(error) => panic!("{text:?} is made of a key: {error}"),
+    }
+}
+
+/// A letter without what stands above it; none for what only stands above others.
+fn base_letter(letter: char) -> Option<char> {
+    match letter {
+        'é' => Some('e'),
+        'Å' | '\u{212b}' => Some('A'),
+        '\u{300}'..='\u{36f}' => None,
+        _ => Some(letter),
     }
 }
 

@@ -34,14 +34,8 @@ impl PlantedPlace {
     pub fn suite(fault: Option<Fault>) -> Suite {
         let suite = Suite::new(Self::declare(), move || async move { Ok(Self::on(manual_clock(), fault)) });
         match fault {
-            // These hang: no need to wait for a minute to see it.
-            Some(
-                Fault::PermitLostOnDrop
-                | Fault::BatchLocksInOrder
-                | Fault::WaitsWithoutLimit
-                | Fault::WaitersKeepTheirPlaces
-                | Fault::OthersWaitWithoutLimit,
-            ) => suite.with_bound(Duration::from_secs(2)),
+            // No need to wait for a minute to see it.
+            Some(fault) if fault.hangs() => suite.with_bound(Duration::from_secs(2)),
             _ => suite,
         }
     }

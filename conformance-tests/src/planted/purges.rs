@@ -1,20 +1,29 @@
 //! Faults in purges.
 
-use onceonly::{Record, Status, StoreError, Timestamp};
+use onceonly::{Record, RecordKey, Revision, Span, Status, StoreError, Timestamp};
 
+use super::claims::micros;
 use super::faults::Fault;
+use super::holders::before;
 use super::shared::lock;
 use super::store::PlantedStore;
-use crate::reference::{Place, is_past};
+use crate::call::Verb;
+use crate::reference::{Place, is_past, place};
 
 impl PlantedStore {
     pub(super) async fn purge_wrongly(&self, limit: u32) -> Result<u64, StoreError> {
-        let limit = limit as usize;
+        let limit = match self.fault {
+            Some(Fault::PurgeOfNoneIsUnlimited) if limit == 0 => usize::MAX,
+            Some(Fault::PurgeLimitIsSigned) => usize::try_from(limit.cast_signed()).unwrap_or(0),
+            _ => limit as usize,
+        };
         self.readable_to_a_purge()?;
+        self.take_permit(Verb::PurgeExpired).await;
         if self.has(Fault::PurgeChoosesBeforeTheLock) {
             return self.choose_then_wait(limit).await;
         }
-        let store = self.admitted(None).await?;
+        let _locks = self.cross_locks(Verb::PurgeExpired).await;
+        let store = self.admitted(Verb::PurgeExpired, None).await?;
         store.purge_admitted(limit).await
     }
 
@@ -24,7 +33,9 @@ impl PlantedStore {
             Some(Fault::PurgeIgnoresLimit) => {
                 self.base.delete(usize::MAX, |_, record, now| is_past(record, now))
             }
-            Some(Fault::PurgeChoosesThenDeletes | Fault::PurgeCountsChosen) => {
+            Some(
+                Fault::PurgeChoosesThenDeletes | Fault::PurgeCountsChosen | Fault::PurgeTakesWhatHasEnded,
+            ) => {
                 return Ok(self.choose_then_delete(limit).await);
             }
             Some(Fault::PurgeTakesAllOut) => return Ok(self.take_all_out().await),
@@ -51,6 +62,20 @@ impl PlantedStore {
                 graves.extend(self.base.all());
                 self.base.delete(limit, |_, record, now| is_past(record, now))
             }
+            Some(Fault::PurgedIsStillShown) => {
+                lock(&self.own.cache).clear();
+                self.base.delete(limit, |_, record, now| is_past(record, now))
+            }
+            Some(Fault::PurgeChoosesTheUnreadable) => {
+                let chosen = self.base.past(limit);
+                self.base.delete(limit, |place, record, now| {
+                    chosen.contains(place) && self.is_doomed(place, record, now)
+                })
+            }
+            Some(Fault::PurgePutsOff) => {
+                self.put_off();
+                self.base.delete(limit, |place, record, now| self.is_doomed(place, record, now))
+            }
             _ => self.base.delete(limit, |place, record, now| self.is_doomed(place, record, now)),
         };
         let count = deleted.len() as u64;
@@ -62,7 +87,25 @@ impl PlantedStore {
             return false;
         }
         let in_progress = matches!(record.status, Status::InProgress { .. });
+        let completed = matches!(record.status, Status::Completed(_));
         match self.fault {
+            Some(Fault::PurgeTickLate) => is_past(record, before(now)),
+            Some(Fault::PurgeTickEarly) => is_past(record, now.plus(micros(1))),
+            Some(Fault::PurgeLeavesMarks) => record.status != Status::Released && is_past(record, now),
+            Some(Fault::PurgeWaitsForRetention) if in_progress => {
+                is_past(record, now) && record.expires_at <= now
+            }
+            Some(Fault::ResultsGoWithTheirClaim) if completed => record.unresolved_until <= now,
+            Some(Fault::RenewedIsNeverPurged) if in_progress => {
+                record.version.revision == Revision::FIRST && is_past(record, now)
+            }
+            Some(Fault::PurgePutsOff) => {
+                let put_off = lock(&self.shared.put_off).get(place).copied();
+                put_off.is_none_or(|until| until <= now) && is_past(record, now)
+            }
+            Some(Fault::PurgeGoesByClasses) if completed => {
+                lock(&self.shared.classes).get(place).is_some_and(|deadline| *deadline <= now)
+            }
             Some(Fault::PurgeGoesByTheSnapshot) => {
                 let snapshot = lock(&self.shared.snapshot).upgrade();
                 let seen = snapshot.and_then(|snapshot| snapshot.get(place).cloned());
@@ -78,10 +121,29 @@ impl PlantedStore {
         }
     }
 
+    /// Notes until when unfinished records need not be looked at again.
+    fn put_off(&self) {
+        let now = self.base.now();
+        let mut put_off = lock(&self.shared.put_off);
+        for (place, record) in self.base.all() {
+            let unfinished = matches!(record.status, Status::InProgress { .. });
+            if unfinished && record.expires_at <= now {
+                put_off.entry(place).or_insert(record.unresolved_until);
+            }
+        }
+    }
+
+    /// Notes the class of a result: the minutes that it is kept, rounded up to a power of two.
+    pub(super) fn note_class(&self, key: &RecordKey, now: Timestamp, retention: Span) {
+        let minutes = retention.as_duration().as_secs().div_ceil(60).next_power_of_two();
+        let minutes = i64::try_from(minutes).unwrap_or(i64::MAX / 60_000_000);
+        lock(&self.shared.classes).insert(place(key), now.plus(micros(minutes * 60_000_000)));
+    }
+
     /// Chooses without the lock, waits for it, and deletes what was chosen.
     async fn choose_then_wait(&self, limit: usize) -> Result<u64, StoreError> {
         let chosen = self.base.past(limit);
-        self.admitted(None).await?;
+        self.admitted(Verb::PurgeExpired, None).await?;
         self.gap().await;
         Ok(self.base.delete(limit, |place, _, _| chosen.contains(place)).len() as u64)
     }
@@ -102,8 +164,14 @@ impl PlantedStore {
         let chosen = self.base.past(limit);
         self.gap().await;
         let deleted = self.base.delete(limit, |place, record, now| {
-            let stands = self.has(Fault::PurgeChoosesThenDeletes) || is_past(record, now);
-            stands && chosen.contains(place)
+            let doomed = match self.fault {
+                Some(Fault::PurgeChoosesThenDeletes) => true,
+                Some(Fault::PurgeTakesWhatHasEnded) => {
+                    is_past(record, now) || matches!(record.status, Status::Completed(_))
+                }
+                _ => is_past(record, now),
+            };
+            doomed && chosen.contains(place)
         });
         if self.has(Fault::PurgeCountsChosen) { chosen.len() as u64 } else { deleted.len() as u64 }
     }

@@ -4,9 +4,10 @@ use onceonly::{KeyStore, Record, RecordKey, Release, ReleaseOutcome, Status, Sto
 
 use super::faults::Fault;
 use super::holders::holds;
+use super::looks::blank_claim;
 use super::shared::lock;
 use super::store::PlantedStore;
-use crate::reference::place;
+use crate::reference::{new_record, place};
 
 impl PlantedStore {
     pub(super) async fn release_wrongly(
@@ -16,6 +17,11 @@ impl PlantedStore {
         release: &Release,
     ) -> Result<ReleaseOutcome, StoreError> {
         let Some(found) = self.stored(key) else {
+            if self.has(Fault::ReleaseCreates) {
+                self.base.edit(key, |slot, now| {
+                    *slot = Some(released(&new_record(&blank_claim(token), now), release, now));
+                });
+            }
             return self.base.release(key, token, release).await;
         };
         if let Some(outcome) = self.release_as_repeated(key, token, release, &found).await {
@@ -37,6 +43,9 @@ impl PlantedStore {
                 self.gap().await;
             }
             Some(Fault::ReleaseOnlySaysSo) if held => return Ok(ReleaseOutcome::Applied),
+            Some(Fault::StaleReleaseDropped) if held && release.revision <= found.version.revision => {
+                return Ok(ReleaseOutcome::Applied);
+            }
             Some(Fault::ReleaseLooksThenWrites) if held => {
                 self.gap().await;
                 self.base.edit(key, |slot, now| *slot = Some(released(&found, release, now)));
@@ -57,9 +66,11 @@ impl PlantedStore {
             self.base.edit(key, |slot, _| *slot = None);
         }
         if outcome == ReleaseOutcome::Applied {
-            self.base.edit(key, |slot, _| {
-                if let Some(record) = slot {
-                    self.alter_released(record, &found);
+            self.base.edit(key, |slot, now| {
+                if let Some(record) = slot
+                    && record.version.token == token
+                {
+                    self.alter_released(record, &found, now.plus(release.keep));
                 }
             });
         }

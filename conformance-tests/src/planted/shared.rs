@@ -1,13 +1,13 @@
 //! What the handles of a store know in common.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::sync::atomic::AtomicBool;
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError, Weak};
 
 use bytes::Bytes;
 use onceonly::{Record, Revision, Timestamp, Token, Version};
 
 use super::locks::Locks;
+use super::turns::Turns;
 use crate::reference::{Place, ReferenceStore};
 
 /// What a fault remembers beside the records. Each fault uses one of these or two.
@@ -37,8 +37,19 @@ pub(super) struct Shared {
     pub(super) repeated: Mutex<BTreeMap<Place, usize>>,
     /// The records of other stores in the same database.
     pub(super) neighbours: Mutex<Vec<ReferenceStore>>,
-    /// Whether the only permit is taken.
-    pub(super) permit_taken: AtomicBool,
+    /// The leases that were ended, as they were before.
+    pub(super) ended: Mutex<BTreeMap<Place, Timestamp>>,
+    /// The bodies that results were stored with.
+    pub(super) bodies: Mutex<BTreeMap<Place, Bytes>>,
+    /// Until when purges need not look at records again.
+    pub(super) put_off: Mutex<BTreeMap<Place, Timestamp>>,
+    /// When the classes end that results were put into.
+    pub(super) classes: Mutex<BTreeMap<Place, Timestamp>>,
+    /// Records in the order of their claims.
+    pub(super) order: Mutex<VecDeque<Place>>,
+    /// Results that somebody reads.
+    pub(super) being_read: Mutex<BTreeSet<Place>>,
+    pub(super) turns: Turns,
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

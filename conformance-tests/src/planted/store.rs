@@ -2,22 +2,19 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use onceonly::{
-    ClaimOutcome, ClaimRequest, Clock, CompleteOutcome, Completion, Expected, KeyStore, NewClaim, Record,
-    RecordKey, Release, ReleaseOutcome, RenewOutcome, Renewal, Snapshot, StoreError, StoreErrorKind,
-    Timestamp, Token,
+    ClaimOutcome, ClaimRequest, Clock, CompleteOutcome, Completion, Expected, KeyStore, NewClaim, RecordKey,
+    Release, ReleaseOutcome, RenewOutcome, Renewal, Snapshot, Status, StoreError, StoreErrorKind, Token,
 };
 
 use super::faults::Fault;
 use super::handles::Own;
-use super::holders::before;
 use super::shared::{Shared, lock};
 use crate::call::Verb;
-use crate::reference::{ReferenceStore, place};
+use crate::reference::ReferenceStore;
 
 /// A [`ReferenceStore`] that does one thing wrong, or nothing if it is given no fault.
 ///
@@ -47,7 +44,7 @@ impl PlantedStore {
             base: self.base.clone(),
             fault: self.fault,
             shared: Arc::clone(&self.shared),
-            own: Own::opened_at(self.own.opened),
+            own: Own::opened_at(self.base.now()),
         }
     }
 
@@ -75,40 +72,41 @@ impl PlantedStore {
         self.fault == Some(fault)
     }
 
+    /// Whether the index has no room for the key.
+    fn is_too_long(&self, key: &RecordKey) -> bool {
+        let (scope, text) = (key.scope().name().unwrap_or_default(), key.key().as_str());
+        match self.fault {
+            Some(Fault::LongKeysRefused) => text.len() > 250,
+            Some(Fault::LongRowsRefused) => scope.len() + text.len() > 400,
+            _ => false,
+        }
+    }
+
     /// Stands between a look and a write, where another caller may come in: as long as a database takes to answer.
     pub(super) async fn gap(&self) {
         tokio::time::sleep(Duration::from_micros(300)).await;
     }
 
-    /// What a replica has of a record that was written for the first time a moment ago: nothing, once.
-    fn lagging(&self, key: &RecordKey, found: Option<Snapshot>) -> Option<Snapshot> {
-        let found = found?;
-        let version = (found.record.version.token, found.record.version.revision);
-        let seen = lock(&self.shared.replicated).insert(place(key), version);
-        (seen == Some(version)).then_some(found)
-    }
-
-    async fn take_permit(&self) {
-        if self.has(Fault::PermitLostOnDrop) {
-            while self.shared.permit_taken.swap(true, Ordering::AcqRel) {
-                tokio::task::yield_now().await;
-            }
-            tokio::task::yield_now().await;
-            self.shared.permit_taken.store(false, Ordering::Release);
-        }
-    }
-
-    fn rejected(&self, detail: &'static str) -> StoreError {
+    pub(super) fn rejected(&self, detail: &'static str) -> StoreError {
         StoreError::new(StoreErrorKind::Rejected, self.name(), detail)
     }
 }
 
 impl Drop for PlantedStore {
     fn drop(&mut self) {
-        if self.has(Fault::HandleTakesItsRecords) {
-            for key in lock(&self.own.claimed).drain(..) {
-                self.base.edit(&key, |slot, _| *slot = None);
-            }
+        if !(self.has(Fault::HandleTakesItsRecords) || self.has(Fault::HandleReleasesItsClaims)) {
+            return;
+        }
+        for key in lock(&self.own.claimed).drain(..) {
+            self.base.edit(&key, |slot, _| match (self.fault, &mut *slot) {
+                (Some(Fault::HandleTakesItsRecords), _) => *slot = None,
+                (Some(Fault::HandleReleasesItsClaims), Some(record)) => {
+                    if matches!(record.status, Status::InProgress { .. }) {
+                        record.status = Status::Released;
+                    }
+                }
+                _ => {}
+            });
         }
     }
 }
@@ -131,13 +129,16 @@ impl KeyStore for PlantedStore {
         claim: &NewClaim,
         expected: Expected,
     ) -> Result<ClaimOutcome, StoreError> {
-        self.take_permit().await;
-        if self.has(Fault::LongKeysRefused) && key.key().as_str().len() > 250 {
+        self.take_permit(Verb::Claim).await;
+        let _turn = self.take_turn().await;
+        let _renewal = self.let_renewals_pass(Verb::Claim).await;
+        let _locks = self.cross_locks(Verb::Claim).await;
+        if self.is_too_long(key) {
             return Err(self.rejected("the key is too long for the index"));
         }
         let key = self.altered_key(key);
         self.make_room(&key);
-        let store = self.admitted(Some(&key)).await?;
+        let store = self.admitted(Verb::Claim, Some(&key)).await?;
         let outcome = store.claim_wrongly(&key, &store.altered_claim(&key, claim), expected).await?;
         if self.has(Fault::ConflictIsAnError) && matches!(outcome, ClaimOutcome::Occupied(_)) {
             return Err(self.rejected("unique constraint violated"));
@@ -146,26 +147,11 @@ impl KeyStore for PlantedStore {
     }
 
     async fn load(&self, key: &RecordKey) -> Result<Option<Snapshot>, StoreError> {
+        self.take_permit(Verb::Load).await;
         let key = self.altered_key(key);
         self.admitted_to_look().await?;
         let found = self.looked_up(&key).await?;
-        Ok(match self.fault {
-            Some(Fault::LoadCreates) => {
-                self.base.edit(&key, |slot, now| slot.get_or_insert_with(|| placeholder(now)).clone());
-                self.base.load(&key).await?
-            }
-            Some(Fault::LoadHidesPastTime) => found.map(|mut found| {
-                found.now = found.now.min(before(found.record.past_from()));
-                found
-            }),
-            Some(Fault::CachedLoads) => {
-                let mut cache = lock(&self.own.cache);
-                found.map(|found| cache.entry(place(&key)).or_insert(found).clone())
-            }
-            Some(Fault::LooksLagBehind) => self.lagging(&key, found),
-            Some(Fault::ClockOfTheHandle) => found.map(|found| Snapshot { now: self.own.opened, ..found }),
-            _ => found,
-        })
+        self.look_wrongly(&key, found).await
     }
 
     async fn renew(
@@ -174,11 +160,12 @@ impl KeyStore for PlantedStore {
         token: Token,
         renewal: &Renewal,
     ) -> Result<RenewOutcome, StoreError> {
-        let key = self.altered_key(key);
+        let key = self.key_of_write(key, token);
         if let Some(stamp) = self.taken_for_done(&key, token, renewal) {
             return Ok(RenewOutcome::Applied(stamp));
         }
-        match self.admitted(Some(&key)).await {
+        let _renewal = self.let_renewals_pass(Verb::Renew).await;
+        match self.admitted(Verb::Renew, Some(&key)).await {
             Ok(store) => match store.admits(Verb::Renew, &key, token) {
                 Some(token) => store.renew_wrongly(&key, token, renewal).await,
                 None => Ok(RenewOutcome::NotHeld),
@@ -194,8 +181,9 @@ impl KeyStore for PlantedStore {
         token: Token,
         completion: &Completion,
     ) -> Result<CompleteOutcome, StoreError> {
-        let key = self.altered_key(key);
-        let store = self.admitted(Some(&key)).await?;
+        let key = self.key_of_write(key, token);
+        let _renewal = self.let_renewals_pass(Verb::Complete).await;
+        let store = self.admitted(Verb::Complete, Some(&key)).await?;
         let Some(token) = store.admits(Verb::Complete, &key, token) else {
             return Ok(CompleteOutcome::NotHeld);
         };
@@ -213,8 +201,8 @@ impl KeyStore for PlantedStore {
         token: Token,
         release: &Release,
     ) -> Result<ReleaseOutcome, StoreError> {
-        let key = self.altered_key(key);
-        let store = self.admitted(Some(&key)).await?;
+        let key = self.key_of_write(key, token);
+        let store = self.admitted(Verb::Release, Some(&key)).await?;
         match store.admits(Verb::Release, &key, token) {
             Some(token) => store.release_wrongly(&key, token, release).await,
             None => Ok(ReleaseOutcome::NotHeld),
@@ -228,17 +216,4 @@ impl KeyStore for PlantedStore {
     async fn claim_many(&self, claims: &[ClaimRequest]) -> Vec<Result<ClaimOutcome, StoreError>> {
         self.claim_many_wrongly(claims).await
     }
-}
-
-fn placeholder(now: Timestamp) -> Record {
-    let claim = NewClaim {
-        token: Token::from_bytes([0; 16]),
-        fingerprint: onceonly::Fingerprint::builder().finish(),
-        attempt: 0,
-        checkpoint: None,
-        lease: onceonly::Span::MAX,
-        keep: onceonly::Span::MAX,
-        keep_unresolved: onceonly::Span::MAX,
-    };
-    crate::reference::new_record(&claim, now)
 }

@@ -34,6 +34,14 @@ macro_rules! damage {
             "A batch with an item that cannot be read fails as a whole.",
             "failures::an_unreadable_record_spoils_no_other",
             "item 0 of a batch";
+        CorruptAndPastStopsPurges: 490, Isolated,
+            "A purge fails at a record past its time that cannot be read.",
+            "failures::a_purge_goes_past_an_unreadable_record",
+            "and past its time: a purge failed";
+        PurgeChoosesTheUnreadable: 491, Isolated,
+            "A purge chooses as many records as it may delete, and leaves those that it cannot read.",
+            "failures::a_purge_goes_past_an_unreadable_record",
+            "purges have not come to a record beside it";
     } };
 }
 

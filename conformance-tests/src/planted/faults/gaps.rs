@@ -67,6 +67,26 @@ macro_rules! gaps {
             "The body of a result is written by the handle's next call.",
             "shutdown::a_handle_that_goes_with_its_calls_leaves_whole_records",
             "left a record that none of its calls writes";
+        MarkLooksThenWrites: 581, Held,
+            "A claim over a mark looks, and then writes.",
+            "races::versions_never_repeat_under_churn",
+            "the version of a claim while it is held";
+        CompletionOverMark: 582, Held,
+            "A completion looks, and then writes over a mark too.",
+            "races::of_a_completion_and_a_release_one_is_applied",
+            "due was all of one";
+        CompletionGuardedByStatus: 583, Held,
+            "A completion compares the token when it looks, and the status alone when it writes.",
+            "takeover::a_completion_and_a_takeover_do_not_both_win",
+            "due was all of the first or one of the second";
+        ClaimOverWhatHasEnded: 584, Exclusive,
+            "A claim looks for absence, and then writes over whatever is not in progress.",
+            "interleaved::a_claim_that_stands_still_is_one_step",
+            "no order explains what came of Claim";
+        RenewalInTwoWrites: 585, Whole,
+            "A renewal that is dropped leaves its checkpoint without its lease and revision.",
+            "dropped::a_dropped_renewal_happened_whole_or_not_at_all",
+            "left half of its effect";
     } };
 }
 

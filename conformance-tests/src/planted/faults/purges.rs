@@ -62,6 +62,54 @@ macro_rules! purges {
             "A purge reads the records first and the clock later, and deletes by key.",
             "sweeping::a_renewal_at_the_last_moment_survives_a_purge",
             "renewed record";
+        PurgeOfNoneIsUnlimited: 541, PastItsTime,
+            "A purge of at most none has no limit.",
+            "purge::a_purge_of_nothing_deletes_nothing",
+            "a purge of at most none deleted";
+        PurgeLimitIsSigned: 542, PastItsTime,
+            "The limit of a purge is taken for a signed number.",
+            "purge::a_purge_of_nothing_deletes_nothing",
+            "a purge without a limit deleted";
+        PurgeTickLate: 543, PastItsTime,
+            "A purge leaves what is past its time since this very tick.",
+            "purge::everything_past_its_time_goes_in_batches",
+            "at most a thousand deleted";
+        PurgeTickEarly: 544, PastItsTime,
+            "A purge deletes what is past its time in the next tick.",
+            "purge::nothing_that_is_not_past_its_time_is_deleted",
+            "one tick early";
+        PurgeLeavesMarks: 545, PastItsTime,
+            "A purge leaves marks.",
+            "purge::everything_past_its_time_goes_in_batches",
+            "at most a thousand deleted";
+        ResultsGoWithTheirClaim: 546, PastItsTime,
+            "A result is purged when its claim would no longer be remembered.",
+            "retention::many_retentions_end_each_at_its_time",
+            "by the end of retention";
+        RenewedIsNeverPurged: 547, PastItsTime,
+            "A renewed record is not found by purges any more.",
+            "purge::a_record_renewed_in_time_survives",
+            "at their present deadline";
+        PurgePutsOff: 548, PastItsTime,
+            "A record that a purge has put off is not looked at again before that time, whatever becomes of it.",
+            "purge::a_late_end_after_a_purge_goes_at_its_time",
+            "late ends of a claim";
+        PurgedIsStillShown: 549, Durable,
+            "A handle goes on showing what another one has purged.",
+            "purge::a_purge_in_one_handle_is_seen_by_all",
+            "a purged record on another handle";
+        PurgeGoesByClasses: 550, PastItsTime,
+            "Results are purged by classes of retention, each twice as long as the one before.",
+            "retention::many_retentions_end_each_at_its_time",
+            "by the end of retention";
+        PurgeTakesWhatHasEnded: 551, PastItsTime,
+            "A purge chooses records, and then deletes those that are completed by then.",
+            "interleaved::a_purge_that_stands_still_is_one_step",
+            "no order explains what came of PurgeExpired";
+        PurgeWaitsForRetention: 552, Repeating,
+            "A purge leaves an unfinished record until its retention is over too.",
+            "model::random_sequences_agree_with_the_model",
+            "purge_expired answered 0 deleted, due was 1 deleted";
     } };
 }
 

@@ -34,6 +34,30 @@ macro_rules! releases {
             "A release that comes for the third time deletes the record.",
             "late::a_call_delivered_thrice_has_its_effect_once",
             "Release, was delivered thrice";
+        NoLateRelease: 451, Held,
+            "A late release is refused although nobody took over.",
+            "lease::a_late_holder_that_nobody_displaced_may_release",
+            "a release at the end of the lease: found NotHeld";
+        ReleaseKeepsRevision: 452, Repeating,
+            "A release does not write its revision.",
+            "release::a_release_leaves_a_mark_for_as_long_as_asked",
+            "the revision of the mark";
+        MarkKeptAsResult: 453, Repeating,
+            "A mark stands for as long as a result would.",
+            "release::a_release_leaves_a_mark_for_as_long_as_asked",
+            "the mark stands until";
+        StaleReleaseDropped: 454, Durable,
+            "A release under a revision that is no news is answered, and not carried out.",
+            "release::a_release_is_carried_out_whatever_its_revision",
+            "what a release under a lower revision leaves";
+        SecondReleaseExtends: 455, Repeating,
+            "A repeated release lets the mark stand longer.",
+            "release::releasing_again_is_applied_and_changes_nothing",
+            "expires_at: found";
+        ReleaseCreates: 456, Held,
+            "A release of an absent record leaves a mark.",
+            "release::a_release_of_nothing_creates_nothing",
+            "release answered Applied";
     } };
 }
 

@@ -38,6 +38,10 @@ macro_rules! times {
             "A write reads the clock before it waits for the lock.",
             "instants::a_lease_starts_when_it_is_granted",
             "the time was read before the wait";
+        ClockOfTwoMinds: 109, OneClock,
+            "Every second write of a handle goes by a clock that is a second behind.",
+            "load::every_answer_carries_the_stores_time",
+            "which lies before";
         SpansCapped: 222, OneClock,
             "Spans are kept in thirty-two bits.",
             "lease::spans_from_a_microsecond_to_a_century_are_exact",
@@ -46,6 +50,34 @@ macro_rules! times {
             "A day on which clocks go forward has 23 hours.",
             "boundaries::no_date_moves_a_deadline",
             "clocks go forward in Europe";
+        TimesInFloatingDays: 481, OneClock,
+            "Times are kept as days in a floating-point number.",
+            "lease::spans_from_a_microsecond_to_a_century_are_exact",
+            "cut, wrapped or rounded";
+        TimesInThirtyTwoBits: 482, OneClock,
+            "Times are kept as seconds in thirty-two bits.",
+            "boundaries::no_date_moves_a_deadline",
+            "2038";
+        CreationInWholeSeconds: 483, Verbatim,
+            "The time of a claim is kept in whole seconds.",
+            "claim::a_claim_expecting_the_stored_version_replaces_every_field",
+            "created_at: found";
+        FutureIsForeign: 484, Held,
+            "A record that is dated in the future is taken for absent.",
+            "lease::results_are_safe_when_the_clock_steps_back",
+            "due was Occupied";
+        RenewalReadsClockFirst: 485, OneClock,
+            "A renewal reads the clock before it waits for the lock.",
+            "instants::a_renewed_lease_starts_when_the_renewal_is_written",
+            "the time was read before the wait";
+        CompletionReadsClockFirst: 486, OneClock,
+            "A completion reads the clock before it waits for the lock.",
+            "instants::a_retention_starts_when_the_result_is_written",
+            "the time was read before the wait";
+        ReleaseReadsClockFirst: 487, OneClock,
+            "A release reads the clock before it waits for the lock.",
+            "instants::a_mark_stands_from_when_the_release_is_written",
+            "its time counts from before the wait";
     } };
 }
 

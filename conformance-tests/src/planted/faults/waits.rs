@@ -26,6 +26,26 @@ macro_rules! waits {
             "A renewal that is repeated counts as done, also if it was locked out the first time.",
             "locks::a_write_that_was_locked_out_can_be_repeated",
             "the revision after a call that was locked out first";
+        PurgeWaitsWithoutLimit: 601, Bounded,
+            "A purge waits for locks without limit.",
+            "locks::a_purge_beside_a_lock_ends",
+            "waits without limit";
+        LocksAreCrossed: 602, Bounded,
+            "Claims and purges take two locks in opposite order.",
+            "races::a_purge_never_takes_a_new_claim",
+            "waits without limit";
+        ClaimWaitsForHolder: 603, Bounded,
+            "A claim of a key that is held waits for its holder.",
+            "claim::a_second_claim_is_refused_and_shown_the_whole_record",
+            "waits without limit";
+        ClaimBlocksItsThread: 604, Bounded,
+            "A claim of a key that is held blocks its thread.",
+            "claim::a_second_claim_is_refused_and_shown_the_whole_record",
+            "has blocked its thread";
+        RenewalsGoFirst: 605, Bounded,
+            "Other calls wait until no renewal is under way.",
+            "races::a_busy_key_does_not_hold_up_others",
+            "waits without limit";
     } };
 }
 
