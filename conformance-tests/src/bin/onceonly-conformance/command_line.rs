@@ -20,6 +20,8 @@ Commands:
                             `<!-- conformance: begin -->` and `<!-- conformance: end -->`
       --check FILE          compare it with what stands there
   junit FOLDER            print them as JUnit
+  soak LOG [OPTIONS]      print what many runs have come to, which are logged in the file that ONCEONLY_SOAK names
+      --write FILE          put it into FILE instead, as above
   try FAULT [ARGUMENTS]   run the suite over a store that has the planted fault of this number, or `none`,
                           with the arguments of a test: to see what a failure looks like
 
@@ -40,6 +42,8 @@ pub(crate) enum Command {
     Table(Table),
     /// Print the reports as JUnit.
     JUnit { folder: PathBuf },
+    /// The table of many runs.
+    Soak { log: PathBuf, target: Target },
     /// Run the suite over a store of its own.
     Try { fault: Option<Fault>, arguments: Vec<OsString> },
 }
@@ -77,6 +81,8 @@ pub(crate) enum InvalidCommandLine {
     UnknownCommand(String),
     #[error("the folder of the reports is missing")]
     NoFolder,
+    #[error("the log of the runs is missing")]
+    NoLog,
     #[error("`--write` and `--check`: one of them, once")]
     TwoTargets,
     #[error("`try` wants the number of a planted fault, or `none`")]
@@ -102,7 +108,8 @@ pub(crate) fn parse(
     match command.as_str() {
         "report" => Ok(Command::Report { folder: only_folder(parser)? }),
         "junit" => Ok(Command::JUnit { folder: only_folder(parser)? }),
-        "table" => table(parser).map(Command::Table),
+        "table" => table(parser),
+        "soak" => soak(parser),
         "try" => Ok(Command::Try { fault: fault(&mut parser)?, arguments: parser.raw_args()?.collect() }),
         _ => Err(InvalidCommandLine::UnknownCommand(command)),
     }
@@ -119,7 +126,7 @@ fn only_folder(mut parser: Parser) -> Result<PathBuf, InvalidCommandLine> {
     folder.ok_or(InvalidCommandLine::NoFolder)
 }
 
-fn table(mut parser: Parser) -> Result<Table, InvalidCommandLine> {
+fn table(mut parser: Parser) -> Result<Command, InvalidCommandLine> {
     let (mut folder, mut stores, mut targets) = (None, Vec::new(), Vec::new());
     while let Some(argument) = parser.next()? {
         match argument {
@@ -130,11 +137,27 @@ fn table(mut parser: Parser) -> Result<Table, InvalidCommandLine> {
             _ => return Err(argument.unexpected().into()),
         }
     }
-    if targets.len() > 1 {
-        return Err(InvalidCommandLine::TwoTargets);
-    }
+    let target = only(targets)?;
     let folder = folder.ok_or(InvalidCommandLine::NoFolder)?;
-    Ok(Table { folder, stores, target: targets.pop().unwrap_or(Target::Output) })
+    Ok(Command::Table(Table { folder, stores, target }))
+}
+
+fn soak(mut parser: Parser) -> Result<Command, InvalidCommandLine> {
+    let (mut log, mut targets) = (None, Vec::new());
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Arg::Long("write") => targets.push(Target::Write(parser.value()?.into())),
+            Arg::Value(value) if log.is_none() => log = Some(value.into()),
+            _ => return Err(argument.unexpected().into()),
+        }
+    }
+    let target = only(targets)?;
+    Ok(Command::Soak { log: log.ok_or(InvalidCommandLine::NoLog)?, target })
+}
+
+fn only(mut targets: Vec<Target>) -> Result<Target, InvalidCommandLine> {
+    let target = targets.pop().unwrap_or(Target::Output);
+    if targets.is_empty() { Ok(target) } else { Err(InvalidCommandLine::TwoTargets) }
 }
 
 /// The planted fault of the number that comes next; none for `none`.
@@ -175,6 +198,14 @@ mod tests {
     }
 
     #[test]
+    fn the_log_of_many_runs_is_told_of_too() {
+        let soak = |target| Ok(Command::Soak { log: "soak.log".into(), target });
+
+        assert_eq!(parsed("soak soak.log"), soak(Target::Output));
+        assert_eq!(parsed("soak --write SOAK.md soak.log"), soak(Target::Write("SOAK.md".into())));
+    }
+
+    #[test]
     fn a_fault_is_tried_with_the_arguments_of_a_test() {
         assert_eq!(parsed("try none"), Ok(Command::Try { fault: None, arguments: Vec::new() }));
         assert_eq!(
@@ -196,6 +227,9 @@ mod tests {
             ("report a --check b", "invalid option '--check'"),
             ("table a --check b --write b", "one of them, once"),
             ("table a --write", "missing argument"),
+            ("soak", "the log of the runs is missing"),
+            ("soak a b", "unexpected argument \"b\""),
+            ("soak a --store b", "invalid option '--store'"),
             ("try", "wants the number"),
             ("try 9999", "no planted fault \"9999\""),
         ] {

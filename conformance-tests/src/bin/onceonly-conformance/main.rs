@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use onceonly_conformance::report::{self, Report};
+use onceonly_conformance::soak_summary;
 
 use crate::command_line::{Command, Table, Target, USAGE};
 use crate::markers::{Marked, MissingMarkers};
@@ -36,20 +37,27 @@ fn carry_out(command: Command) -> Result<ExitCode, Problem> {
             return Ok(status(reports.iter().all(Report::is_all_held)));
         }
         Command::JUnit { folder } => print!("{}", report::junit(&report::read_folder(folder)?)),
-        Command::Table(table) => return put_table(&table),
+        Command::Table(Table { folder, stores, target }) => {
+            let reports = chosen(report::read_folder(folder)?, &stores)?;
+            return put(&report::table(&reports), &target);
+        }
+        Command::Soak { log, target } => {
+            let summary =
+                soak_summary(&read(&log)?).map_err(|problem| Problem::Log { path: log, problem })?;
+            return put(&summary, &target);
+        }
         Command::Try { fault, arguments } => return Ok(sample::run(fault, arguments)),
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Prints the table, writes it between the markers of a file, or compares it with what stands there.
-fn put_table(Table { folder, stores, target }: &Table) -> Result<ExitCode, Problem> {
-    let table = report::table(&chosen(report::read_folder(folder)?, stores)?);
+fn put(table: &str, target: &Target) -> Result<ExitCode, Problem> {
     match target {
         Target::Output => print!("{table}"),
         Target::Write(path) => {
             let text = read(path)?;
-            let new = marked(path, &text)?.with(&table);
+            let new = marked(path, &text)?.with(table);
             fs::write(path, new).map_err(|error| Problem::File { path: path.clone(), error })?;
         }
         Target::Check(path) => {
@@ -101,6 +109,8 @@ enum Problem {
     File { path: PathBuf, error: std::io::Error },
     #[error("{}: {error}", path.display())]
     Markers { path: PathBuf, error: MissingMarkers },
+    #[error("{}: {problem}", path.display())]
+    Log { path: PathBuf, problem: String },
     #[error("there is no report of a store called {0:?}")]
     NoStore(String),
 }
