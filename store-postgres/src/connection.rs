@@ -34,6 +34,8 @@ impl Settings {
                 // Whatever the role or the database has as its default: each statement sees what is committed.
                 ("default_transaction_isolation", "read committed".to_owned()),
                 ("default_transaction_read_only", "off".to_owned()),
+                // A plan is made while the table is empty, when reading all of it is cheapest, and used while it grows.
+                ("enable_seqscan", "off".to_owned()),
                 ("lock_timeout", milliseconds(options.lock_timeout)),
                 ("statement_timeout", milliseconds(options.call_timeout)),
                 // A statement whose caller is gone must not win a key later.

@@ -1,5 +1,7 @@
 //! What the server sees of the verbs.
 
+use std::collections::HashSet;
+
 use onceonly::{
     ClaimOutcome, ClaimRequest, CompleteOutcome, Expected, KeyStore, LeaseChange, Renewal, Revision,
 };
@@ -114,20 +116,28 @@ async fn completed(store: &PostgresStore, claims: &[ClaimRequest]) {
     }
 }
 
-/// How many statements about the table the server has seen while `call` was carried out, those that only open or close a
-/// transaction included.
+/// How many statements about the table the server has seen while `call` was carried out, those included that only open or
+/// close a transaction on the same connections.
 async fn seen<T>(table: &Table, call: impl Future<Output = T>) -> usize {
     let before = logged(table);
     call.await;
-    let transactions = ["BEGIN", "COMMIT", "ROLLBACK"];
     let log = logged(table);
-    let new = &log[before.len()..];
-    let about = new.lines().filter(|line| line.contains("execute ") || line.contains("statement: "));
-    about
-        .filter(|line| {
-            line.contains(&table.name) || transactions.iter().any(|word| line.ends_with(&format!(": {word}")))
-        })
-        .count()
+    let new = log[before.len()..].lines();
+    let statements: Vec<&str> =
+        new.filter(|line| line.contains("execute ") || line.contains("statement: ")).collect();
+    let about = |line: &&&str| line.contains(&table.name);
+    let processes: HashSet<&str> = statements.iter().filter(about).map(|line| process(line)).collect();
+    let transactions = ["BEGIN", "COMMIT", "ROLLBACK"];
+    let bounds = |line: &&&str| {
+        processes.contains(process(line))
+            && transactions.iter().any(|word| line.ends_with(&format!(": {word}")))
+    };
+    statements.iter().filter(about).count() + statements.iter().filter(bounds).count()
+}
+
+/// The number of the server's process that a line of its log is of: the other tests use the same server.
+fn process(line: &str) -> &str {
+    line.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map_or("", |(process, _)| process)
 }
 
 /// The log, with each statement on one line.

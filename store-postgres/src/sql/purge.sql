@@ -1,11 +1,12 @@
 -- A piece of a purge: rows that are past their time are deleted, those that live longer than was foreseen are put off.
--- Rows that somebody else has locked are left for the next time. Each row is judged as it is under its lock.
+-- Rows that somebody else has locked are left for the next time, and those of a status that this release does not know
+-- are left for good, without being chosen: they must not take the place of others. Each row is judged as it is under its
+-- lock.
 WITH instant AS MATERIALIZED (SELECT clock_timestamp() AS now),
 chosen AS MATERIALIZED (
-    SELECT ctid AS place, CASE status WHEN 0 THEN unresolved_until WHEN 1 THEN expires_at WHEN 2 THEN expires_at END
-        AS past_from
+    SELECT ctid AS place, CASE status WHEN 0 THEN unresolved_until ELSE expires_at END AS past_from
     FROM {table}
-    WHERE sweep_at <= (SELECT now FROM instant)
+    WHERE sweep_at <= (SELECT now FROM instant) AND status IN (0, 1, 2)
     ORDER BY sweep_at
     LIMIT $1
     FOR UPDATE SKIP LOCKED
